@@ -1,0 +1,2 @@
+/** `protocol`: what travels and what is stored. Pure: no I/O, no dependency on any other folder. */
+export * from "./errors.ts";
