@@ -37,7 +37,10 @@ export const ERROR_CODES = {
   NG_ERR_NO_CHECKS: { summary: "A row has nothing to check, so there is no reward.", exitCode: EXIT_FAILED },
   NG_ERR_DATA: { summary: "A line of a JSONL file is not what it must be; the message names file and line.", exitCode: EXIT_FAILED },
   NG_ERR_FILE: { summary: "A file cannot be read or written.", exitCode: EXIT_FAILED },
-  NG_ERR_RESUME_MISMATCH: { summary: "The run to resume was made with other settings; the message shows the difference.", exitCode: EXIT_FAILED },
+  NG_ERR_RESUME_MISMATCH: {
+    summary: "The run to resume was made with other settings; the message shows the difference.",
+    exitCode: EXIT_FAILED,
+  },
   NG_ERR_NOTHING_SCORED: { summary: "Rows were dispatched but not one was scored.", exitCode: EXIT_FAILED },
   NG_ERR_INCOMPLETE: { summary: "Coverage is below 100 % and the run was asked to be complete.", exitCode: EXIT_FAILED },
 } as const satisfies Record<`NG_ERR_${string}`, { summary: string; exitCode: number }>;
@@ -75,10 +78,12 @@ export function isGymError(error: unknown, code?: ErrorCode): error is GymError 
   return error instanceof GymError && (code === undefined || error.code === code);
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
 /** Text without control characters (line feeds and tabs stay), so that hostile input cannot steer a terminal or forge a log line. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The message of anything thrown. */

@@ -1,0 +1,3 @@
+/** The types that the folders of this package share. */
+export * from "./command.ts";
+export * from "./spec.ts";

@@ -1,0 +1,41 @@
+/** Numbers and tables as people read them. */
+
+/** `0.8 s`, `12 s`, `2 min 05 s`, `1 h 02 min`. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "?";
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** A share as percent that is 100 only when it is whole, and 0 only when it is nothing. */
+export function percent(share: number): string {
+  const text = (share * 100).toFixed(1);
+  if (text === "100.0" && share < 1) return "99.9 %";
+  if (text === "0.0" && share > 0) return "0.1 %";
+  return `${text.replace(/\.0$/, "")} %`;
+}
+
+/** A reward or probability: three decimals. */
+export function score(value: number | undefined): string {
+  return value === undefined ? "-" : value.toFixed(3);
+}
+
+/** Events in a second. */
+export function rate(perSecond: number): string {
+  return `${perSecond >= 100 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`;
+}
+
+/** Rows with aligned columns: the first to the left, the others to the right; indented by two. Every line ends in a line feed. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows.map((row) => `  ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ").trimEnd()}\n`).join("");
+}

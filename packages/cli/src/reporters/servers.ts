@@ -1,0 +1,53 @@
+/** Start, life and end of the servers of a run. Only the table of ready servers is a result; everything else is for standard error. */
+import type { HostEvent, ServerInstanceInfo } from "@ng-gym/core/servers";
+import type { Terminal } from "../terminal/index.ts";
+import { columns, duration } from "./format.ts";
+
+/** Shortest time between two plain lines about who is missing. */
+export const PLAIN_WAITING_MS = 5_000;
+
+export function followServers(terminal: Terminal): (event: HostEvent) => void {
+  let nextPlain = 0;
+  return (event) => {
+    switch (event.type) {
+      case "starting":
+        break;
+      case "waiting": {
+        const line = `waiting for ${event.missing.length} of ${event.total} servers (${duration(event.elapsedMs / 1000)}): ${event.missing.join(", ")}`;
+        if (terminal.live) terminal.status(line);
+        else if (terminal.now() >= nextPlain) {
+          nextPlain = terminal.now() + PLAIN_WAITING_MS;
+          terminal.note(line);
+        }
+        break;
+      }
+      case "ready":
+        terminal.status("");
+        terminal.out(readyText(event.instances, event.elapsedMs / 1000));
+        break;
+      case "log":
+        terminal.note(`[${event.server}] ${event.line}`);
+        break;
+      case "died":
+        terminal.status("");
+        terminal.note(`${event.server} ended (${event.signal ?? `exit code ${event.exitCode}`}); its last lines:`);
+        for (const line of event.lastLines) terminal.note(`  ${line}`);
+        break;
+      case "stopping":
+        terminal.note(`stopping servers: ${event.reason}`);
+        break;
+      case "stopped":
+        if (event.killed.length > 0) terminal.note(`killed, because they did not stop in time: ${event.killed.join(", ")}`);
+        terminal.note("all servers are stopped");
+        break;
+    }
+  };
+}
+
+function readyText(instances: readonly ServerInstanceInfo[], seconds: number): string {
+  const table = columns([
+    ["server", "kind", "address", "process"],
+    ...instances.map((one) => [one.config_path, `${one.server_type}/${one.name}`, one.url, `${one.pid}${one.hosting === "shared" ? " shared" : ""}`]),
+  ]);
+  return `${instances.length} servers ready in ${duration(seconds)}\n\n${table}\nCollect from another terminal with ng-collect-rollouts; Ctrl-C stops.\n`;
+}

@@ -1,0 +1,53 @@
+/** Options that several commands share, in the order in which the reference declares (and so translates) them. */
+import type { OptionSpec } from "../contract/index.ts";
+
+export const json: OptionSpec = { flags: ["--json"], type: "switch", key: "json", help: "print one JSON value on standard output" };
+
+export const searchDir: OptionSpec = {
+  flags: ["--search-dir"],
+  type: "path",
+  repeatable: true,
+  help: "look for configs, servers and data here before the working folder",
+};
+
+export const config: OptionSpec = { flags: ["--config"], type: "path", selector: "config", repeatable: true, help: "a configuration file" };
+
+const resourcesServer: OptionSpec = {
+  flags: ["--resources-server"],
+  type: "name",
+  selector: "resources-server",
+  repeatable: true,
+  help: "the config of a resources server: NAME or NAME/FLAVOR",
+};
+
+const modelType: OptionSpec = {
+  flags: ["--model-type"],
+  type: "name",
+  selector: "model-type",
+  help: "the config of a model server: NAME or NAME/FLAVOR",
+};
+
+/** `--config` and everything else that names a configuration file. */
+export const selectors: readonly OptionSpec[] = [
+  config,
+  { flags: ["--benchmark"], type: "name", selector: "benchmark", repeatable: true, help: "a benchmark: NAME or NAME/FLAVOR" },
+  { flags: ["--environment"], type: "name", selector: "environment", repeatable: true, help: "an environment: NAME or NAME/FLAVOR" },
+  resourcesServer,
+  modelType,
+];
+
+export const pairing: readonly OptionSpec[] = [
+  { flags: ["--agent-type"], type: "name", selector: "agent-type", help: "the config of the agent that drives the model: NAME or NAME/FLAVOR" },
+  {
+    flags: ["--allow-unsupported-pairing"],
+    type: "switch",
+    key: "allow_unsupported_pairing",
+    help: "let a verifier work with an agent or model type that it does not list",
+  },
+];
+
+export const policyModel: readonly OptionSpec[] = [
+  { flags: ["--model", "-m"], type: "text", key: "policy_model_name", help: "name of the policy model at its endpoint" },
+  { flags: ["--model-url"], type: "url", key: "policy_base_url", help: "base URL of the endpoint, with /v1" },
+  { flags: ["--model-api-key"], type: "text", key: "policy_api_key", help: "key of the endpoint (better: OPENAI_API_KEY or env.yaml)" },
+];

@@ -1,0 +1,68 @@
+/** The one place that writes to the process' streams. */
+export interface Terminal {
+  /** Results. */
+  out(text: string): void;
+  /** A line (or lines) for people: progress, warnings, errors. */
+  note(text: string): void;
+  /** Replaces the status line (one refreshed line; only shown where `live`); empty text removes it. */
+  status(text: string): void;
+  /** Standard error is a terminal that can refresh a line. */
+  readonly live: boolean;
+  /** Width in columns. */
+  readonly columns: number;
+  /** Milliseconds; a monotonic clock. */
+  now(): number;
+}
+
+const DEFAULT_COLUMNS = 80;
+/** Back to the first column, then the line is empty. */
+const CLEAR_LINE = "\r\u001b[2K";
+
+export interface Streams {
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  env: Record<string, string | undefined>;
+}
+
+export interface ProcessTerminal extends Terminal {
+  /** Resolves when everything written has left this process. */
+  flush(): Promise<void>;
+}
+
+export function createTerminal(streams: Streams): ProcessTerminal {
+  const { stdout, stderr, env } = streams;
+  const live = stderr.isTTY === true && env.TERM !== "dumb";
+  const columns = stderr.columns ?? DEFAULT_COLUMNS;
+  let shown = "";
+  // A reader that left (`ng-help | head -1`) is no reason to fail.
+  const ignoreClosedReader = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== "EPIPE") throw error;
+  };
+  stdout.on("error", ignoreClosedReader);
+  stderr.on("error", ignoreClosedReader);
+
+  const withoutStatus = (write: () => void): void => {
+    if (shown !== "") stderr.write(CLEAR_LINE);
+    write();
+    if (shown !== "") stderr.write(shown);
+  };
+  return {
+    live,
+    columns,
+    now: () => performance.now(),
+    out: (text) => {
+      if (text !== "") withoutStatus(() => stdout.write(text));
+    },
+    note: (text) => withoutStatus(() => stderr.write(text.endsWith("\n") ? text : `${text}\n`)),
+    status: (text) => {
+      if (!live) return;
+      const next = text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
+      if (next === shown) return;
+      stderr.write(CLEAR_LINE + next);
+      shown = next;
+    },
+    flush: async () => {
+      await Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** Bounds of the config stage. Each is far above what a real configuration needs and low enough that hostile input costs little. */
+
+/** Levels of mappings and lists in one another, in a file, a value of the command line or a result. */
+export const MAX_DEPTH = 128;
+/** Mappings, lists and scalars in one tree, aliases and copies counted as often as they appear. */
+export const MAX_NODES = 250_000;
+/** Characters of one configuration file. */
+export const MAX_FILE_LENGTH = 8 * 1024 * 1024;
+/** Files that one configuration reaches. */
+export const MAX_FILES = 2_000;
+/** Characters of one text that interpolations make. */
+export const MAX_TEXT_LENGTH = 1024 * 1024;
+/** Characters of all texts that interpolations make in one tree. */
+export const MAX_TOTAL_TEXT_LENGTH = 16 * 1024 * 1024;
+/** Evaluations of interpolations in one tree. */
+export const MAX_INTERPOLATIONS = 250_000;
+/** Interpolations that wait for one another, and nesting inside one `${...}`. */
+export const MAX_INTERPOLATION_DEPTH = 64;
+/** Characters of one override token. */
+export const MAX_OVERRIDE_LENGTH = 1024 * 1024;
+/** Problems that one error prints; the rest is counted. */
+export const MAX_PRINTED_PROBLEMS = 50;
+/** Digits of an integer in a file; JavaScript and Python both take quadratic time for larger ones. */
+export const MAX_INTEGER_DIGITS = 4_300;

@@ -1,0 +1,54 @@
+/** Turns what a transport throws into one of four kinds of failure, each with its own budget in the retry table. */
+
+export type TransportFailure = "unreachable" | "peer_drop" | "timeout" | "local_resource";
+
+const BY_CODE: Record<string, TransportFailure> = {
+  ECONNREFUSED: "unreachable",
+  ENOTFOUND: "unreachable",
+  EAI_AGAIN: "unreachable",
+  EAI_FAIL: "unreachable",
+  EHOSTUNREACH: "unreachable",
+  ENETUNREACH: "unreachable",
+  UND_ERR_CONNECT_TIMEOUT: "unreachable",
+  ECONNRESET: "peer_drop",
+  ECONNABORTED: "peer_drop",
+  EPIPE: "peer_drop",
+  UND_ERR_SOCKET: "peer_drop",
+  UND_ERR_INFO: "peer_drop",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "peer_drop",
+  UND_ERR_DESTROYED: "peer_drop",
+  UND_ERR_CLOSED: "peer_drop",
+  ERR_HTTP2_STREAM_ERROR: "peer_drop",
+  ERR_HTTP2_SESSION_ERROR: "peer_drop",
+  ERR_HTTP2_GOAWAY_SESSION: "peer_drop",
+  ERR_HTTP2_INVALID_SESSION: "peer_drop",
+  ERR_STREAM_PREMATURE_CLOSE: "peer_drop",
+  UND_ERR_HEADERS_TIMEOUT: "timeout",
+  UND_ERR_BODY_TIMEOUT: "timeout",
+  ETIMEDOUT: "timeout",
+  EMFILE: "local_resource",
+  ENFILE: "local_resource",
+  ENOBUFS: "local_resource",
+  ENOMEM: "local_resource",
+  EADDRNOTAVAIL: "local_resource",
+};
+
+export const FAILURE_KIND: Record<TransportFailure, string> = {
+  unreachable: "transport_unreachable",
+  peer_drop: "transport_peer_drop",
+  timeout: "transport_timeout",
+  local_resource: "transport_local_resource",
+};
+
+/** The kind of a transport error, undefined for what no transport throws. */
+export function classifyTransportError(error: unknown): TransportFailure | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const kind =
+      BY_CODE[String((at as NodeJS.ErrnoException).code)] ??
+      (at instanceof AggregateError ? classifyTransportError(at.errors[0]) : undefined);
+    if (kind !== undefined) return kind;
+    if (/^HTTP parser error|llhttp|Parse Error/i.test(at.message) || String((at as NodeJS.ErrnoException).code).startsWith("HPE_"))
+      return "peer_drop";
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+/**
+ * Cookies as the toolkit's servers use them: one jar for one downstream server within one rollout. Values are opaque; attributes are kept only so
+ * that they can be handed on. No domains, paths or expiry: a jar never meets a second host.
+ */
+
+interface JarCookie {
+  value: string;
+  /** The `Set-Cookie` line that set it, absent where it came in by a `Cookie` header. */
+  line?: string;
+}
+
+export class CookieJar {
+  readonly #cookies = new Map<string, JarCookie>();
+
+  /** A jar that starts with the cookies of a `Cookie` header. */
+  static fromHeader(header: string | undefined): CookieJar {
+    const jar = new CookieJar();
+    for (const [name, value] of parseCookieHeader(header)) jar.#cookies.set(name, { value });
+    return jar;
+  }
+
+  get size(): number {
+    return this.#cookies.size;
+  }
+
+  get(name: string): string | undefined {
+    return this.#cookies.get(name)?.value;
+  }
+
+  names(): string[] {
+    return [...this.#cookies.keys()];
+  }
+
+  /** Takes the `Set-Cookie` lines of an answer: merged by name. A cookie set with `Max-Age=0` is dropped. */
+  take(lines: readonly string[]): void {
+    for (const line of lines) {
+      const end = line.indexOf(";");
+      const pair = end < 0 ? line : line.slice(0, end);
+      const eq = pair.indexOf("=");
+      if (eq <= 0) continue;
+      const name = pair.slice(0, eq).trim();
+      if (/;\s*max-age\s*=\s*(0|-\d+)\s*(;|$)/i.test(line)) this.#cookies.delete(name);
+      else this.#cookies.set(name, { value: pair.slice(eq + 1).trim(), line });
+    }
+  }
+
+  /** Forgets everything, then takes these lines: an answer's own set replaces what the caller brought. */
+  replace(lines: readonly string[]): void {
+    this.#cookies.clear();
+    this.take(lines);
+  }
+
+  /** The `Cookie` header, names sorted; undefined for an empty jar. */
+  header(): string | undefined {
+    if (this.#cookies.size === 0) return undefined;
+    if (this.#cookies.size === 1) for (const [name, cookie] of this.#cookies) return `${name}=${cookie.value}`;
+    return [...this.#cookies]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, cookie]) => `${name}=${cookie.value}`)
+      .join("; ");
+  }
+
+  /** `Set-Cookie` lines that hand these cookies on to a caller. */
+  setLines(): string[] {
+    return [...this.#cookies].map(([name, cookie]) => cookie.line ?? `${name}=${cookie.value}; Path=/; SameSite=lax`);
+  }
+}
+
+/** Name -> value of a `Cookie` header; quoted values are unquoted (aiohttp quotes values that hold `=` or `/`). */
+export function parseCookieHeader(header: string | undefined): Map<string, string> {
+  const cookies = new Map<string, string>();
+  if (header === undefined || header === "") return cookies;
+  for (const part of header.split(";")) {
+    const eq = part.indexOf("=");
+    if (eq <= 0) continue;
+    let value = part.slice(eq + 1).trim();
+    if (value.length >= 2 && value.startsWith('"') && value.endsWith('"')) value = value.slice(1, -1).replace(/\\(.)/g, "$1");
+    cookies.set(part.slice(0, eq).trim(), value);
+  }
+  return cookies;
+}

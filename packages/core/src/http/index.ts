@@ -1,0 +1,18 @@
+/** `http`: the one client. See README.md. */
+export { CookieJar, parseCookieHeader } from "./cookies.ts";
+export {
+  ERROR_BODY_LIMIT_CHARS,
+  type FailureFacts,
+  factsOf,
+  failureFacts,
+  failureHeaders,
+  hopError,
+  kindName,
+  raiseForStatus,
+} from "./failure.ts";
+export { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
+export type { Call, CallKind, Endpoint, EndpointReply, EndpointRequest, Reply, ServerAddress } from "./message.ts";
+export { badResponse } from "./reply.ts";
+export type { RetryNotice } from "./retry.ts";
+export { DEFAULT_RETRY_POLICY, type RetryBudget, type RetryPolicy, retryAfterMs } from "./retry-policy.ts";
+export { createServerClient, type OutsideCall, type ServerClient, type ServerClientOptions, type TargetStats } from "./server-client.ts";

@@ -1,0 +1,53 @@
+/** The two makers of replies: from the text of a socket, and from the value of a server in the same process. */
+import { messageOf, parseJson, stringifyJson } from "../protocol/index.ts";
+import { hopError, kindName } from "./failure.ts";
+import type { EndpointReply, Reply } from "./message.ts";
+
+interface ReplyHead {
+  server: string;
+  path: string;
+  status: number;
+  headers: Record<string, string>;
+  setCookies: string[];
+}
+
+export function textReply(head: ReplyHead & { text: string }): Reply {
+  let value: unknown;
+  let parsed = false;
+  return {
+    status: head.status,
+    headers: head.headers,
+    setCookies: head.setCookies,
+    text: () => head.text,
+    json() {
+      if (!parsed) {
+        try {
+          value = parseJson(head.text);
+        } catch (cause) {
+          throw badResponse(head, `a body that is not JSON (${messageOf(cause)}): ${head.text.slice(0, 200)}`, cause);
+        }
+        parsed = true;
+      }
+      return value;
+    },
+  };
+}
+
+/** Wraps what a local endpoint answered: `json()` is the very object. */
+export function localReply(head: Pick<ReplyHead, "server" | "path">, reply: EndpointReply): Reply {
+  if (reply.text !== undefined) {
+    return textReply({ ...head, status: reply.status, headers: reply.headers ?? {}, setCookies: reply.setCookies ?? [], text: reply.text });
+  }
+  return {
+    status: reply.status,
+    headers: { "content-type": "application/json", ...reply.headers },
+    setCookies: reply.setCookies ?? [],
+    json: () => reply.body,
+    text: () => stringifyJson(reply.body),
+  };
+}
+
+export function badResponse(head: Pick<ReplyHead, "server" | "path" | "status">, what: string, cause?: unknown): Error {
+  const facts = { failure_kind: `${kindName(head.server)}:bad_response`, boundary: head.server, url: head.path, status: head.status };
+  return hopError("NG_ERR_BAD_RESPONSE", `${head.server} answered ${head.path} with ${what}`, { facts, cause });
+}

@@ -1,0 +1,69 @@
+/**
+ * The retry table: for each kind of failure how often and how long a call is repeated. One layer repeats calls, this one; a server that calls
+ * another never repeats what the layer below it gave up. Statuses are retried only towards endpoints outside (an inner server has done so itself),
+ * except for 429 with Retry-After, which is how a full server of ours says "not now".
+ */
+import type { TransportFailure } from "./classify.ts";
+
+export interface RetryBudget {
+  /** Tries in all, the first included. */
+  attempts: number;
+  /** From the first failure of this kind, in milliseconds. */
+  withinMs: number;
+}
+
+export interface RetryPolicy {
+  transport: Record<TransportFailure, RetryBudget>;
+  /** 429, 502, 503, 504, 520, 529. */
+  busyStatus: RetryBudget;
+  /** 500, 408. */
+  serverStatus: RetryBudget;
+  /** Further statuses that are retried like 500. */
+  retryStatuses: readonly number[];
+  /** Caps all tries of a call, whatever their kind; undefined = the budgets alone. 0 and 1 = exactly one request. */
+  maxAttempts?: number;
+  /** First pause; doubles each time, full jitter. */
+  baseDelayMs: number;
+  maxDelayMs: number;
+  /** A Retry-After longer than this is cut to it. */
+  maxRetryAfterMs: number;
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  transport: {
+    unreachable: { attempts: 3, withinMs: 10_000 },
+    peer_drop: { attempts: 5, withinMs: 60_000 },
+    timeout: { attempts: 1, withinMs: 0 },
+    local_resource: { attempts: Number.POSITIVE_INFINITY, withinMs: 120_000 },
+  },
+  busyStatus: { attempts: Number.POSITIVE_INFINITY, withinMs: 600_000 },
+  serverStatus: { attempts: 3, withinMs: 600_000 },
+  retryStatuses: [],
+  baseDelayMs: 500,
+  maxDelayMs: 30_000,
+  maxRetryAfterMs: 600_000,
+};
+
+const BUSY = new Set([429, 502, 503, 504, 520, 529]);
+const SERVER = new Set([408, 500]);
+
+/** The budget under which this status is retried, undefined where it is final. */
+export function statusBudget(policy: RetryPolicy, status: number): RetryBudget | undefined {
+  if (BUSY.has(status)) return policy.busyStatus;
+  if (SERVER.has(status) || policy.retryStatuses.includes(status)) return policy.serverStatus;
+  return undefined;
+}
+
+/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date), undefined where it says nothing. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Full jitter: anywhere between 0 and the exponential bound of this retry (1 = the first). */
+export function backoffMs(policy: RetryPolicy, retry: number, random: () => number): number {
+  return random() * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (retry - 1));
+}

@@ -1,0 +1,132 @@
+/** The layer that repeats calls: wraps one try in the budgets of the retry table, with one deadline, and reports each pause. */
+import { setTimeout as pause } from "node:timers/promises";
+import { GymError } from "../protocol/index.ts";
+import { classifyTransportError, FAILURE_KIND, type TransportFailure } from "./classify.ts";
+import { type FailureFacts, hopError } from "./failure.ts";
+import type { Reply } from "./message.ts";
+import { backoffMs, type RetryBudget, type RetryPolicy, retryAfterMs, statusBudget } from "./retry-policy.ts";
+
+export interface RetryNotice {
+  server: string;
+  url: string;
+  reason: string;
+  attempt: number;
+  delayMs: number;
+}
+
+export interface RetryOptions {
+  policy: RetryPolicy;
+  server: string;
+  url: string;
+  /** May the call be sent again after its body was delivered? */
+  replay: boolean;
+  /** Are statuses retried too (endpoints outside)? */
+  statuses: boolean;
+  signal?: AbortSignal;
+  /** Named in the error of a try that took too long. */
+  timeoutName: string;
+  onRetry?: (notice: RetryNotice) => void;
+  random?: () => number;
+  now?: () => number;
+}
+
+const CODE = {
+  unreachable: "NG_ERR_UNREACHABLE",
+  peer_drop: "NG_ERR_PEER_DROP",
+  timeout: "NG_ERR_TIMEOUT",
+  local_resource: "NG_ERR_LOCAL_RESOURCE",
+} as const;
+
+/** These happen before anything was written, so that a call may always be sent again. */
+const UNDELIVERED = new Set<TransportFailure>(["unreachable", "local_resource"]);
+
+/**
+ * Calls `attempt` until it gives a reply that is final or a budget is spent.
+ * @throws GymError NG_ERR_UNREACHABLE, NG_ERR_PEER_DROP, NG_ERR_TIMEOUT, NG_ERR_LOCAL_RESOURCE with the facts of the hop; NG_ERR_CANCELLED.
+ */
+export async function withRetries(attempt: () => Promise<Reply>, options: RetryOptions): Promise<Reply> {
+  const { policy } = options;
+  const now = options.now ?? Date.now;
+  const random = options.random ?? Math.random;
+  const failures = new Map<RetryBudget, { count: number; since: number }>();
+  let tries = 0;
+
+  /** Milliseconds to wait before the next try, undefined when the budget of this failure is spent. */
+  function nextDelay(budget: RetryBudget, retryAfter?: number): number | undefined {
+    const seen = failures.get(budget) ?? { count: 0, since: now() };
+    seen.count++;
+    failures.set(budget, seen);
+    if (seen.count >= budget.attempts) return undefined;
+    if (policy.maxAttempts !== undefined && tries >= Math.max(1, policy.maxAttempts)) return undefined;
+    const delay = Math.max(Math.min(retryAfter ?? 0, policy.maxRetryAfterMs), backoffMs(policy, seen.count, random));
+    return now() + delay - seen.since <= budget.withinMs ? delay : undefined;
+  }
+
+  async function wait(delayMs: number, reason: string): Promise<void> {
+    options.onRetry?.({ server: options.server, url: options.url, reason, attempt: tries, delayMs });
+    try {
+      await pause(delayMs, undefined, { signal: options.signal });
+    } catch (cause) {
+      throw cancelled(options, cause);
+    }
+  }
+
+  for (;;) {
+    tries++;
+    try {
+      const reply = await attempt();
+      if (reply.status < 400) return reply;
+      const asked = retryAfterMs(reply.headers["retry-after"], now());
+      const budget = options.statuses
+        ? statusBudget(policy, reply.status)
+        : reply.status === 429 && asked !== undefined
+          ? policy.busyStatus
+          : undefined;
+      const delay = budget && !isFinalRefusal(reply) ? nextDelay(budget, asked) : undefined;
+      if (delay === undefined) {
+        reply.headers["x-ng-attempts"] = String(tries);
+        return reply;
+      }
+      await wait(delay, `status ${reply.status}`);
+    } catch (error) {
+      if (options.signal?.aborted) throw cancelled(options, error);
+      const kind = error instanceof GymError ? undefined : classifyTransportError(error);
+      if (kind === undefined) throw error;
+      const again = options.replay || UNDELIVERED.has(kind) ? nextDelay(policy.transport[kind]) : undefined;
+      if (again === undefined) throw exhausted(kind, error, options, tries);
+      await wait(again, kind);
+    }
+  }
+}
+
+/** A spent quota is told as 429 but no pause mends it. */
+function isFinalRefusal(reply: Reply): boolean {
+  return reply.status === 429 && /insufficient_quota|budget_exceeded/i.test(reply.text());
+}
+
+function cancelled(options: RetryOptions, cause: unknown): GymError {
+  const facts: FailureFacts = { failure_kind: "cancelled", boundary: options.server, url: options.url };
+  return hopError("NG_ERR_CANCELLED", `the call to ${options.server} was cancelled`, { facts, cause });
+}
+
+const WHY: Record<TransportFailure, string> = {
+  unreachable: "cannot be reached",
+  peer_drop: "closed the connection before its answer was complete",
+  timeout: "did not answer in time",
+  local_resource: "cannot be called: this machine is out of descriptors, ports or memory",
+};
+
+const WHAT_TO_DO: Record<TransportFailure, string> = {
+  unreachable: "Is it running, and are host and port right?",
+  peer_drop: "Look at the log of that server: it crashed, restarted, or closes idle connections too early.",
+  timeout: "Raise the limit named in the message if the work may take that long.",
+  local_resource: "Raise `ulimit -n`, or lower the concurrency.",
+};
+
+function exhausted(kind: TransportFailure, cause: unknown, options: RetryOptions, attempts: number): GymError {
+  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
+  const facts: FailureFacts = { failure_kind: FAILURE_KIND[kind], boundary: options.server, url: options.url, attempts };
+  const limit = kind === "timeout" ? ` (${options.timeoutName})` : "";
+  const message = `${options.server} at ${options.url} ${WHY[kind]}${limit} after ${attempts} ${attempts === 1 ? "try" : "tries"}: ${reason}`;
+  return hopError(CODE[kind], message, { facts, cause, hint: WHAT_TO_DO[kind] });
+}

@@ -1,0 +1,182 @@
+/** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport, applies limits and retries. */
+import { setMaxListeners } from "node:events";
+import { stringifyJson } from "../protocol/index.ts";
+import { type Connections, openConnections } from "./connections.ts";
+import { type ExchangeRequest, exchange } from "./exchange.ts";
+import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
+import { callLocal } from "./local-transport.ts";
+import type { Call, CallKind, Endpoint, Reply, ServerAddress } from "./message.ts";
+import { redirected } from "./redirect.ts";
+import { type RetryNotice, withRetries } from "./retry.ts";
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry-policy.ts";
+
+export interface ServerClientOptions {
+  /** @throws GymError NG_ERR_SERVER_NOT_FOUND for a name that the configuration does not have. */
+  addressOf: (server: string) => ServerAddress;
+  /** Servers of this process: called as functions. */
+  local?: ReadonlyMap<string, Endpoint>;
+  limits?: Partial<ClientLimits>;
+  policy?: Partial<RetryPolicy>;
+  onRetry?: (notice: RetryNotice) => void;
+}
+
+export interface OutsideCall extends Call {
+  /** Caps all tries of this call. */
+  maxAttempts?: number;
+  retryStatuses?: readonly number[];
+}
+
+/** What is going on with one target. */
+export interface TargetStats {
+  calls: number;
+  inFlight: number;
+  retries: number;
+  errors: number;
+}
+
+export interface ServerClient extends AsyncDisposable {
+  /** Calls a server of the configuration. @throws GymError when no reply can be had. */
+  call(server: string, call: Call): Promise<Reply>;
+  /** Calls an endpoint outside; `name` labels it in messages and failure facts. @throws GymError when no reply can be had. */
+  fetch(target: { name: string; url: string }, call: OutsideCall): Promise<Reply>;
+  /** By target name. */
+  stats(): Record<string, TargetStats>;
+}
+
+const TIMEOUT_OF = {
+  model: "modelTimeoutMs",
+  tool: "toolTimeoutMs",
+  verify: "verifyTimeoutMs",
+  seed: "seedTimeoutMs",
+  run: "runTimeoutMs",
+  agent: "runTimeoutMs",
+  control: "controlTimeoutMs",
+} as const satisfies Record<CallKind, keyof ClientLimits>;
+
+const TIMEOUT_NAME = {
+  model: "model time-out",
+  tool: "tool time-out",
+  verify: "verify time-out",
+  seed: "seed time-out",
+  run: "run time-out",
+  agent: "run time-out",
+  control: "control time-out",
+} as const satisfies Record<CallKind, string>;
+
+/** Calls that may be sent again after their body was delivered: all but a whole rollout and an agent's own loop. */
+function replays(call: Call): boolean {
+  return call.replay ?? (call.kind !== "run" && call.kind !== "agent");
+}
+
+export function createServerClient(options: ServerClientOptions): ServerClient {
+  const limits = { ...CLIENT_LIMITS, ...options.limits };
+  const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy };
+  const origins = new Map<string, Connections>();
+  const targets = new Map<string, TargetStats>();
+
+  function connectionsTo(origin: string, h2c: boolean): Connections {
+    const key = h2c ? `h2c ${origin}` : origin;
+    let connections = origins.get(key);
+    if (connections === undefined) {
+      connections = openConnections(origin, h2c, limits);
+      origins.set(key, connections);
+    }
+    return connections;
+  }
+
+  function statsOf(name: string): TargetStats {
+    let stats = targets.get(name);
+    if (stats === undefined) {
+      stats = { calls: 0, inFlight: 0, retries: 0, errors: 0 };
+      targets.set(name, stats);
+    }
+    return stats;
+  }
+
+  async function oneTry(request: ExchangeRequest, h2c: boolean): Promise<Reply> {
+    let next: ExchangeRequest | undefined = request;
+    for (let hops = 0; ; hops++) {
+      const current: ExchangeRequest = next;
+      const reply = await connectionsTo(current.origin, h2c && hops === 0).use(
+        (dispatcher) => exchange(dispatcher, current),
+        current.signal,
+      );
+      next = hops < limits.maxRedirects ? redirected(current, reply) : undefined;
+      if (next === undefined) return reply;
+    }
+  }
+
+  async function overSocket(name: string, url: URL, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
+    const stats = statsOf(name);
+    const request: ExchangeRequest = {
+      server: name,
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: call.method ?? "POST",
+      headers: requestHeaders(call),
+      body: call.body === undefined ? undefined : stringifyJson(call.body),
+      timeoutMs: call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]],
+      timeoutName: TIMEOUT_NAME[call.kind],
+      maxResponseBytes: limits.maxResponseBytes,
+      signal: call.signal,
+    };
+    return withRetries(() => oneTry(request, how.h2c), {
+      policy: { ...policy, maxAttempts: call.maxAttempts ?? policy.maxAttempts, retryStatuses: call.retryStatuses ?? policy.retryStatuses },
+      server: name,
+      url: url.href,
+      replay: replays(call),
+      statuses: how.outside,
+      signal: call.signal,
+      timeoutName: request.timeoutName,
+      onRetry: (notice) => {
+        stats.retries++;
+        options.onRetry?.(notice);
+      },
+    });
+  }
+
+  async function counted(name: string, call: Call, send: () => Promise<Reply>): Promise<Reply> {
+    const stats = statsOf(name);
+    stats.calls++;
+    stats.inFlight++;
+    if (call.signal) setMaxListeners(0, call.signal);
+    try {
+      const reply = await send();
+      call.jar?.take(reply.setCookies);
+      return reply;
+    } catch (error) {
+      stats.errors++;
+      throw error;
+    } finally {
+      stats.inFlight--;
+    }
+  }
+
+  return {
+    call: (server, call) =>
+      counted(server, call, () => {
+        const endpoint = options.local?.get(server);
+        if (endpoint !== undefined) {
+          const timeoutMs = call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]];
+          return callLocal({ server, endpoint, call, headers: requestHeaders(call), timeoutMs, timeoutName: TIMEOUT_NAME[call.kind] });
+        }
+        const address = options.addressOf(server);
+        return overSocket(server, new URL(address.url + call.path), call, { h2c: address.h2c === true, outside: false });
+      }),
+    fetch: (target, call) =>
+      counted(target.name, call, () => overSocket(target.name, new URL(target.url), call, { h2c: false, outside: true })),
+    stats: () => Object.fromEntries(targets),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...origins.values()].map((connections) => connections.close()));
+    },
+  };
+}
+
+function requestHeaders(call: Call): Record<string, string> {
+  const headers: Record<string, string> = { accept: "*/*" };
+  if (call.body !== undefined) headers["content-type"] = "application/json";
+  Object.assign(headers, call.headers);
+  const cookie = call.jar?.header();
+  if (cookie !== undefined) headers.cookie = cookie;
+  return headers;
+}

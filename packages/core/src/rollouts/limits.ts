@@ -1,0 +1,20 @@
+/** Every bound of this folder, by name. */
+
+/** Rows in flight at once where neither `num_samples_in_parallel` nor `max_resident_rollout_tasks` says less. */
+export const RESIDENT_ROLLOUTS_LIMIT = 65_536;
+/** Block size for reading JSONL files. */
+export const READ_CHUNK_BYTES = 256 * 1024;
+/** Longest line of a JSONL file that is read; longer ones are an error that names the line. */
+export const LINE_LIMIT_BYTES = 256 * 1024 * 1024;
+/** A writer that holds more than this makes its producer wait. */
+export const WRITE_BUFFER_BYTES = 1024 * 1024;
+/** Characters of a failed answer kept in its sidecar row. */
+export const FAILURE_BODY_CHARS = 2_000;
+/** Names or line numbers listed in one error; the rest is counted. */
+export const LISTED_PROBLEMS = 20;
+/** Attempts of one rollout over all resumes, unless NEMO_GYM_MAX_ROLLOUT_ATTEMPTS says otherwise. */
+export const DEFAULT_ROLLOUT_ATTEMPTS = 3;
+/** Least time between two progress events. */
+export const PROGRESS_INTERVAL_MS = 250;
+/** Rollouts that must have finished before the drain margin follows their third quartile. */
+export const DRAIN_MARGIN_SAMPLES = 5;

@@ -1,0 +1,74 @@
+/** What became of a row: exactly one of completed, failed, unresolved. A bad rollout is data; nothing here throws for what a server did. */
+import type { Reply } from "../http/index.ts";
+import { isGymError, messageOf } from "../protocol/index.ts";
+import { isTaskRow } from "./assign.ts";
+import { episodeRecord } from "./episode.ts";
+import { contractCause, errorCause, type FailureCause, failureRow, statusCause } from "./failure-row.ts";
+import { isMasked, isRecord, isTruthy, type Row } from "./row.ts";
+import type { EnvironmentServer } from "./routing.ts";
+import { stamped } from "./stamp.ts";
+
+export type Outcome =
+  /** A line of the main file. `reward` is undefined for a masked row or an episode without a score. */
+  | { kind: "completed"; row: Row; reward: number | undefined; masked: boolean }
+  /** A line of the sidecar. `cause` is absent where the server itself put the class on its answer. */
+  | { kind: "failed"; row: Row; failureClass: string; cause: FailureCause | undefined }
+  /** No line: the next resume runs the row. */
+  | { kind: "unresolved"; reason: "cancelled" | "not_persisted" | "drained" };
+
+export function outcomeOfReply(reply: Reply, row: Row, server: EnvironmentServer): Outcome {
+  if (reply.status < 200 || reply.status > 299) return failed(statusCause(reply, server.name), row, server);
+  let value: unknown;
+  try {
+    value = reply.json();
+  } catch (error) {
+    return failed({ ...errorCause(error, server.name), failureClass: "agent_run_error", status: reply.status }, row, server);
+  }
+  let record: Row;
+  if (isTaskRow(row)) {
+    try {
+      record = episodeRecord(value);
+    } catch (error) {
+      return failed(contractCause(`an episode that breaks its contract: ${messageOf(error)}`, server.name), row, server);
+    }
+  } else if (isRecord(value)) {
+    record = value;
+  } else {
+    return failed(contractCause(`${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`} instead of an object`, server.name), row, server);
+  }
+  return outcomeOfRecord(record, row, server);
+}
+
+function outcomeOfRecord(record: Row, row: Row, server: EnvironmentServer): Outcome {
+  if (isTruthy(record._ng_no_persist)) return { kind: "unresolved", reason: "not_persisted" };
+  if (record._ng_failure_class !== undefined && record._ng_failure_class !== null) {
+    return { kind: "failed", row: stamped(record, row, server), failureClass: String(record._ng_failure_class), cause: undefined };
+  }
+  const masked = isMasked(record);
+  const problem = masked || (isTaskRow(row) && record.reward === undefined) ? undefined : rewardProblem(record);
+  if (problem !== undefined) return failed(contractCause(problem, server.name), row, server);
+  return { kind: "completed", row: stamped(record, row, server), reward: masked ? undefined : rewardOf(record), masked };
+}
+
+export function outcomeOfError(error: unknown, context: { row: Row; server: EnvironmentServer; stopped: boolean }): Outcome {
+  if (context.stopped || isGymError(error, "NG_ERR_CANCELLED")) return { kind: "unresolved", reason: "cancelled" };
+  return failed(errorCause(error, context.server.name), context.row, context.server);
+}
+
+function failed(cause: FailureCause, row: Row, server: EnvironmentServer): Outcome {
+  return { kind: "failed", row: stamped(failureRow(cause), row, server), failureClass: cause.failureClass, cause };
+}
+
+/** The reward as a number (a truth value counts as 1 or 0), undefined where the row has none that can be used. */
+export function rewardOf(record: Row): number | undefined {
+  if (typeof record.reward === "boolean") return Number(record.reward);
+  return typeof record.reward === "number" && Number.isFinite(record.reward) ? record.reward : undefined;
+}
+
+function rewardProblem(record: Row): string | undefined {
+  if (rewardOf(record) !== undefined) return undefined;
+  const { reward } = record;
+  if (reward === undefined) return "no reward";
+  if (reward === null) return "a null reward";
+  return typeof reward === "number" ? `a reward that is not finite (${reward})` : `a reward that is a ${Array.isArray(reward) ? "list" : typeof reward}`;
+}

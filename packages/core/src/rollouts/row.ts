@@ -1,0 +1,59 @@
+/** Rows as they travel: JSON objects with reserved keys. Everything not named here passes through untouched. */
+
+export type Row = Record<string, unknown>;
+
+/** Which rollout: the task (an integer unless the caller chose otherwise) and the repeat within it. */
+export interface RolloutKey {
+  task: unknown;
+  rollout: unknown;
+}
+
+export function isRecord(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Both indices of a row, or undefined where one is absent. */
+export function keyOf(row: Row): RolloutKey | undefined {
+  if (row._ng_task_index === undefined || row._ng_rollout_index === undefined) return undefined;
+  return { task: row._ng_task_index, rollout: row._ng_rollout_index };
+}
+
+/** The name in `agent_ref`; a null, empty or nameless one counts as absent. */
+export function agentOf(row: Row): string | undefined {
+  const ref = row.agent_ref;
+  return isRecord(ref) && typeof ref.name === "string" && ref.name !== "" ? ref.name : undefined;
+}
+
+export function taskSourceOf(row: Row): string | undefined {
+  return typeof row.task_source === "string" && row.task_source !== "" ? row.task_source : undefined;
+}
+
+export function environmentServerOf(row: Row): string | undefined {
+  return typeof row._ng_environment_server === "string" ? row._ng_environment_server : undefined;
+}
+
+/** Truth as Python sees it, for flags that foreign servers write. */
+export function isTruthy(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isRecord(value)) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+export function isMasked(row: Row): boolean {
+  return isTruthy(row.mask_sample);
+}
+
+/** `"3-1"`, `"3-1-a2"`, or the row's own id; undefined without indices. It is the last part of a URL path. */
+export function rolloutIdOf(row: Row): string | undefined {
+  const base = typeof row._ng_rollout_id === "string" ? row._ng_rollout_id : keyOf(row) === undefined ? undefined : `${row._ng_task_index}-${row._ng_rollout_index}`;
+  if (base === undefined) return undefined;
+  return typeof row._ng_attempt_index === "number" && row._ng_attempt_index > 0 ? `${base}-a${row._ng_attempt_index}` : base;
+}
+
+/** Why an explicit `_ng_rollout_id` cannot be used, or undefined. Checked to the very end of the text: an id becomes part of a path. */
+export function rolloutIdProblem(row: Row): string | undefined {
+  const id = row._ng_rollout_id;
+  if (id === undefined || id === null) return undefined;
+  if (typeof id === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id) && !id.endsWith("\n")) return undefined;
+  return `_ng_rollout_id must be text of letters, digits, dots, dashes and underscores that starts with a letter or digit, got ${JSON.stringify(id)}`;
+}

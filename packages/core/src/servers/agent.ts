@@ -1,0 +1,87 @@
+/** An agent: drives a model through an environment. `run` is a whole rollout, `responses` the loop between model and tools. */
+import { z } from "zod";
+import { type CookieJar, type Reply, raiseForStatus } from "../http/index.ts";
+import {
+  type ModelResponse,
+  parseAggregateBody,
+  parseResponsesRequest,
+  parseRunBody,
+  type ResponsesRequest,
+  type RunBody,
+  rolloutIdOf,
+} from "../protocol/index.ts";
+import { GymServer, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
+import { type RequestContext, type Route, reply } from "./route.ts";
+
+/** Keys of an agent's block; extend it with your own. */
+export const agentConfig = serverConfigSchema.extend({
+  datasets: z.array(z.unknown()).nullable().optional(),
+  skip_verification: z.boolean().nullable().optional(),
+  skip_verification_reward: z.number().nullable().optional(),
+  token_id_capture: z.boolean().nullable().optional(),
+  session_close_retry_window_seconds: z.number().positive().optional(),
+  tool_accesses: z.array(z.unknown()).optional(),
+});
+export type AgentConfig = ServerConfig & z.infer<typeof agentConfig> & { resources_server?: ServerRef | null };
+
+export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServer<C> {
+  static readonly configSchema: z.ZodType = agentConfig;
+
+  /** The loop: model calls and tool calls until there is an answer. */
+  abstract responses(request: ResponsesRequest, context: RequestContext): Promise<ModelResponse>;
+
+  /** A whole rollout: seed, loop, verify. Answers what the verifier answered. */
+  abstract run(body: RunBody, context: RequestContext): Promise<unknown>;
+
+  override routes(): Route[] {
+    return [
+      ...super.routes(),
+      { method: "POST", path: "/v1/responses", parse: parseResponsesRequest, handler: (body, context) => this.responses(body, context) },
+      {
+        method: "POST",
+        path: "/run",
+        parse: parseRunBody,
+        handler: (body, context) => this.run(body, { ...context, rolloutId: rolloutIdOf(body) ?? context.rolloutId }),
+      },
+      {
+        method: "POST",
+        path: "/aggregate_metrics",
+        parse: parseAggregateBody,
+        handler: (body, context) => this.aggregateMetrics(body, context),
+      },
+    ];
+  }
+
+  override allowsPrefix(path: string): boolean {
+    return path === "/v1/responses";
+  }
+
+  override failureKind(): string {
+    return "agent_run_error";
+  }
+
+  /** Hands the rows on to the resources server, which knows its own metrics. */
+  async aggregateMetrics(body: unknown, context: RequestContext): Promise<unknown> {
+    if (this.config.skip_verification) {
+      this.log(`${this.name}: skip_verification is on, so there are no metrics to aggregate`);
+      return { group_level_metrics: [], agent_metrics: {}, key_metrics: {}, repeat_level_metrics: [], perf_summary: null };
+    }
+    const server = this.config.resources_server?.name;
+    if (server === undefined) throw new Error(`${this.name} has no resources_server, so nothing can aggregate its metrics`);
+    const answer = await this.client.call(server, {
+      kind: "control",
+      path: "/aggregate_metrics",
+      body,
+      jar: context.jar,
+      signal: context.signal,
+    });
+    return reply({ body: raiseForStatus(answer, server, "/aggregate_metrics").json() });
+  }
+
+  /** Calls this very instance's `/v1/responses`, so that a rollout's loop is seen and captured like a call from outside. */
+  protected callSelf(request: ResponsesRequest, options: { jar: CookieJar; context: RequestContext }): Promise<Reply> {
+    const { rolloutId, signal } = options.context;
+    const headers = rolloutId === undefined ? undefined : { "x-ng-rollout-id": rolloutId };
+    return this.client.call(this.name, { kind: "agent", path: "/v1/responses", body: request, headers, jar: options.jar, signal });
+  }
+}

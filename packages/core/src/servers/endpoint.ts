@@ -1,0 +1,126 @@
+/**
+ * A `GymServer` as an `Endpoint`: what a request meets, outermost first: error wrapper, rollout prefix, session, route, validation, handler.
+ * The same for a request from a socket and for a function call.
+ */
+import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
+import type { FieldIssue } from "../protocol/index.ts";
+import { errorReply, HttpError } from "./error-reply.ts";
+import type { GymServer } from "./gym-server.ts";
+import { splitRolloutPrefix } from "./rollout-prefix.ts";
+import { isReply, type Route } from "./route.ts";
+import { createSessionSigner, type Session } from "./session.ts";
+
+/** Liveness and readiness paths: a server that answers is ready. */
+const HEALTH_PATHS = ["/", "/health", "/healthz", "/livez", "/readyz"];
+
+export interface EndpointOptions {
+  sessionSecret: string;
+}
+
+export function createEndpoint(server: GymServer, options: EndpointOptions): Endpoint {
+  const signer = createSessionSigner(server.identity, options.sessionSecret);
+  const routes = routeTable(server);
+
+  async function answer(request: EndpointRequest, session: Session): Promise<EndpointReply> {
+    const target = splitRolloutPrefix(request.path);
+    if (target === undefined || (target.prefix !== "" && !server.allowsPrefix(target.path))) return notFound();
+    const methods = routes.get(target.path);
+    if (methods === undefined) return withoutSlash(target.path, target.prefix, routes) ?? notFound();
+    const route = methods.get(request.method);
+    if (route === undefined)
+      return { status: 405, body: { detail: "Method Not Allowed" }, headers: { allow: [...methods.keys()].join(", ") } };
+
+    if (request.malformed) return refused([jsonIssue(request.malformed)]);
+    let body = request.body;
+    if (route.parse) {
+      const checked = body === undefined ? { ok: false as const, issues: [MISSING_BODY] } : route.parse(body);
+      if (!checked.ok) return refused(checked.issues);
+      body = checked.value;
+    }
+    const cookies = CookieJar.fromHeader(withoutOwn(request.headers.cookie, signer.cookieName));
+    const setCookies: string[] = [];
+    const context = {
+      session,
+      jar: cookies,
+      headers: request.headers,
+      signal: request.signal,
+      rolloutId: target.rolloutId ?? request.headers["x-ng-rollout-id"],
+      prefix: target.prefix,
+      setCookies,
+    };
+    const result = await route.handler(body, context);
+    const reply = isReply(result) ? result : { status: 200, body: result ?? null };
+    return setCookies.length > 0 ? { ...reply, setCookies: [...setCookies, ...(reply.setCookies ?? [])] } : reply;
+  }
+
+  return {
+    async handle(request) {
+      const received = parseCookieHeader(request.headers.cookie).get(signer.cookieName);
+      const session = signer.open(received);
+      let reply: EndpointReply;
+      try {
+        reply = await answer(request, session);
+      } catch (error) {
+        if (!(error instanceof HttpError)) {
+          const route = routes.get(splitRolloutPrefix(request.path)?.path ?? "")?.get(request.method);
+          return errorReply(error, { identity: server.identity, name: server.name, ownKind: route?.failureKind ?? server.failureKind() });
+        }
+        reply = { status: error.status, body: { detail: error.detail } };
+      }
+      const setCookies = [...(reply.setCookies ?? []), signer.line(session, session.isNew ? undefined : received)];
+      return { ...reply, headers: { ...reply.headers, vary: "Cookie" }, setCookies };
+    },
+  };
+}
+
+type RouteTable = Map<string, Map<string, Route>>;
+
+function routeTable(server: GymServer): RouteTable {
+  const table: RouteTable = new Map();
+  const add = (route: Route): void => {
+    const methods = table.get(route.path) ?? new Map<string, Route>();
+    methods.set(route.method, route);
+    table.set(route.path, methods);
+  };
+  for (const path of HEALTH_PATHS) add({ method: "GET", path, handler: () => ({ status: "ok" }) });
+  add({
+    method: "GET",
+    path: "/docs",
+    handler: () => ({
+      server: server.name,
+      routes: [...table].flatMap(([path, methods]) => [...methods.keys()].map((m) => `${m} ${path}`)),
+    }),
+  });
+  for (const route of server.routes()) add(route);
+  return table;
+}
+
+function notFound(): EndpointReply {
+  return { status: 404, body: { detail: "Not Found" } };
+}
+
+/** A trailing slash is answered with the way to the path without it. */
+function withoutSlash(path: string, prefix: string, routes: RouteTable): EndpointReply | undefined {
+  const bare = path.replace(/\/$/, "");
+  if (bare === path || !routes.has(bare)) return undefined;
+  return { status: 307, body: null, text: "", headers: { location: prefix + bare } };
+}
+
+const MISSING_BODY: FieldIssue = { type: "missing", loc: ["body"], msg: "Field required", input: null };
+
+function jsonIssue(fault: { offset: number; message: string }): FieldIssue {
+  return { type: "json_invalid", loc: ["body", fault.offset], msg: "JSON decode error", input: {}, ctx: { error: fault.message } };
+}
+
+function refused(issues: readonly FieldIssue[]): EndpointReply {
+  return { status: 422, body: { detail: issues } };
+}
+
+/** The `Cookie` header without this server's own session cookie: a handler hands on only what is meant for others. */
+function withoutOwn(header: string | undefined, own: string): string | undefined {
+  if (header === undefined || !header.includes(own)) return header;
+  return header
+    .split(";")
+    .filter((part) => part.slice(0, part.indexOf("=")).trim() !== own)
+    .join(";");
+}

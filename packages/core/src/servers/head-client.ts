@@ -1,0 +1,52 @@
+/** The command's side of the head server: what runs, and a client that reaches it. */
+import { createServerClient, type ServerAddress, type ServerClient, type ServerClientOptions } from "../http/index.ts";
+import { GymError, isGymError, messageOf } from "../protocol/index.ts";
+import type { ServerInstanceInfo } from "./instance-info.ts";
+
+export interface HeadAddress {
+  host: string;
+  port: number;
+}
+
+export interface HeadReport {
+  /** YAML text of the configuration. */
+  configYaml: string;
+  instances: ServerInstanceInfo[];
+  ready: boolean;
+}
+
+/** How long a command waits for the head server. */
+const HEAD_TIMEOUT_MS = 5_000;
+
+/** @throws GymError NG_ERR_HEAD_UNREACHABLE naming the address and what to type. */
+export async function fetchHead(head: HeadAddress, signal?: AbortSignal): Promise<HeadReport> {
+  const url = `http://${head.host}:${head.port}`;
+  await using client = createServerClient({ addressOf: () => ({ url }), policy: { maxAttempts: 1 } });
+  const get = (path: string) => client.call("head server", { kind: "control", method: "GET", path, timeoutMs: HEAD_TIMEOUT_MS, signal });
+  try {
+    const [yaml, instances, ready] = await Promise.all([get("/global_config_dict_yaml"), get("/server_instances"), get("/readyz")]);
+    return { configYaml: String(yaml.json()), instances: instances.json() as ServerInstanceInfo[], ready: ready.status === 200 };
+  } catch (error) {
+    if (isGymError(error, "NG_ERR_CANCELLED")) throw error;
+    throw new GymError("NG_ERR_HEAD_UNREACHABLE", `no head server answers at ${url}: ${messageOf(error)}`, {
+      hint: "Start servers with `ng-run` first, or name the right place with `+head_server.host=... +head_server.port=...` (both terminals must use the same).",
+      cause: error,
+    });
+  }
+}
+
+/** A client that reaches the running instances by name. */
+export function clientOf(
+  instances: readonly ServerInstanceInfo[],
+  options: Omit<ServerClientOptions, "addressOf" | "local"> = {},
+): ServerClient {
+  const addresses = new Map<string, ServerAddress>(instances.map((info) => [info.config_path, { url: info.url, h2c: info.h2c === true }]));
+  return createServerClient({ ...options, addressOf: (name) => addresses.get(name) ?? unknownServer(name, addresses.keys()) });
+}
+
+export function unknownServer(name: string, known: Iterable<string>): never {
+  throw new GymError(
+    "NG_ERR_SERVER_NOT_FOUND",
+    `no server is called ${JSON.stringify(name)}; there are: ${[...known].join(", ") || "(none)"}`,
+  );
+}

@@ -1,0 +1,112 @@
+/** The instances of one process: classes are loaded, built and wired to each other, so that calls between them are function calls. */
+import { createHmac } from "node:crypto";
+import { pathToFileURL } from "node:url";
+import { createServerClient, type Endpoint, type RetryNotice, type ServerAddress, type ServerClient } from "../../http/index.ts";
+import { GymError } from "../../protocol/index.ts";
+import { Agent } from "../agent.ts";
+import { createEndpoint } from "../endpoint.ts";
+import { createRelay } from "../environment/relay.ts";
+import type { GlobalConfig, GymServer, GymServerClass } from "../gym-server.ts";
+import { ResourcesServer } from "../resources-server.ts";
+import type { HostedServer } from "./host.ts";
+import type { InstancePlan } from "./plan.ts";
+
+export interface AssemblyOptions {
+  global: GlobalConfig;
+  /** Addresses of instances in other processes. */
+  addressOf: (name: string) => ServerAddress;
+  /** Random per run; each instance's own secret is derived from it. */
+  runSecret: string;
+  log: (server: string, line: string) => void;
+  /** False: even calls inside this process go over sockets. */
+  localDispatch?: boolean;
+}
+
+export interface Assembly {
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly client: ServerClient;
+  /** Adds an instance. @throws GymError NG_ERR_CONFIG for a block that its class refuses. */
+  add(plan: InstancePlan, Class?: GymServerClass): Promise<HostedServer>;
+  /** Runs each server's `start`. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createAssembly(options: AssemblyOptions): Assembly {
+  const endpoints = new Map<string, Endpoint>();
+  const servers: GymServer[] = [];
+  const onRetry = (notice: RetryNotice): void => {
+    options.log(
+      notice.server,
+      `${notice.server} at ${notice.url}: ${notice.reason}; try ${notice.attempt + 1} in ${(notice.delayMs / 1000).toFixed(1)} s`,
+    );
+  };
+  const local = options.localDispatch === false ? undefined : endpoints;
+  const client = createServerClient({ addressOf: options.addressOf, local, onRetry });
+
+  return {
+    endpoints,
+    client,
+    async add(plan, Class) {
+      if (plan.language === "relay") {
+        endpoints.set(plan.name, createRelay({ name: plan.name, agent: plan.agent as string, client }));
+        return { name: plan.name };
+      }
+      const ServerClass = Class ?? (await loadServerClass(plan.entrypoint));
+      const config = parseBlock(ServerClass, plan);
+      const log = (line: string): void => options.log(plan.name, line);
+      const server = new ServerClass({ name: plan.name, config, client, global: options.global, log });
+      servers.push(server);
+      const sessionSecret = createHmac("sha256", options.runSecret).update(plan.name).digest("base64url");
+      endpoints.set(plan.name, createEndpoint(server, { sessionSecret }));
+      return { name: plan.name, metrics: metricsOf(server) };
+    },
+    async start() {
+      await Promise.all(servers.map((server) => server.start()));
+    },
+    async stop() {
+      await Promise.allSettled(servers.map((server) => server.stop()));
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The class that an `app.ts` exports. @throws GymError NG_ERR_SERVER_START. */
+export async function loadServerClass(entrypoint: string): Promise<GymServerClass> {
+  let module: { default?: unknown };
+  try {
+    module = await import(pathToFileURL(entrypoint).href);
+  } catch (cause) {
+    throw new GymError(
+      "NG_ERR_SERVER_START",
+      `${entrypoint} cannot be loaded: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
+      { cause },
+    );
+  }
+  const Class = module.default;
+  if (typeof Class !== "function" || !("configSchema" in Class)) {
+    throw new GymError("NG_ERR_SERVER_START", `${entrypoint} has no default export that is a server class`, {
+      hint: "End the file with `export default class ... extends ResourcesServer` and `await serve(import.meta, ...)`.",
+    });
+  }
+  return Class as unknown as GymServerClass;
+}
+
+function parseBlock(Class: GymServerClass, plan: InstancePlan): unknown {
+  const parsed = Class.configSchema.safeParse(plan.block);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(
+    (issue) => `  ${[plan.name, plan.type, plan.implementation, ...issue.path].join(".")}: ${issue.message}`,
+  );
+  throw new GymError(
+    "NG_ERR_CONFIG",
+    `the block of ${plan.name} is not what ${plan.type}/${plan.implementation} takes:\n${issues.join("\n")}`,
+  );
+}
+
+function metricsOf(server: GymServer): HostedServer["metrics"] {
+  if (server instanceof ResourcesServer) return server.metricHooks() === undefined ? "baseline" : "own";
+  if (server instanceof Agent)
+    return server.aggregateMetrics === Agent.prototype.aggregateMetrics && !server.config.skip_verification ? "of-resources-server" : "own";
+  return undefined;
+}

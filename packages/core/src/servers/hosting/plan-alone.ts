@@ -1,0 +1,33 @@
+/** A server program without a launcher: its plan comes from the environment variables of the reference. */
+import { loadChildConfig } from "../../config/index.ts";
+import { GymError } from "../../protocol/index.ts";
+import type { GlobalConfig } from "../gym-server.ts";
+import type { InstancePlan } from "./plan.ts";
+import { planInstance } from "./plan-instances.ts";
+
+export interface AlonePlan {
+  plan: InstancePlan;
+  addresses: Record<string, { url: string }>;
+  global: GlobalConfig;
+}
+
+/** @throws GymError NG_ERR_USAGE where NEMO_GYM_CONFIG_PATH names no instance of NEMO_GYM_CONFIG_DICT. */
+export function planAlone(env: NodeJS.ProcessEnv): AlonePlan {
+  if (!env.NEMO_GYM_CONFIG_DICT || !env.NEMO_GYM_CONFIG_PATH) {
+    throw new GymError(
+      "NG_ERR_USAGE",
+      "a server program needs NEMO_GYM_CONFIG_DICT (the configuration as YAML) and NEMO_GYM_CONFIG_PATH (its instance name)",
+      {
+        hint: "Start servers with `ng-run +config_paths=[...]`, which sets both.",
+      },
+    );
+  }
+  const config = loadChildConfig(env);
+  const instance = config.servers.find((server) => server.name === env.NEMO_GYM_CONFIG_PATH);
+  if (instance === undefined)
+    throw new GymError("NG_ERR_USAGE", `NEMO_GYM_CONFIG_PATH names ${env.NEMO_GYM_CONFIG_PATH}, which the configuration does not have`);
+  const addresses: AlonePlan["addresses"] = {};
+  for (const { name, block } of config.servers)
+    if (block.port) addresses[name] = { url: `http://${block.host ?? "127.0.0.1"}:${block.port}` };
+  return { plan: planInstance(instance, { cwd: process.cwd(), env }), addresses, global: config };
+}

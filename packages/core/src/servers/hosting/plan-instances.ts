@@ -1,0 +1,63 @@
+/** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
+import { findServerDir, type LoadedConfig, resolveEntrypoint, type ServerInstance } from "../../config/index.ts";
+import { GymError, messageOf } from "../../protocol/index.ts";
+import type { Hosting, InstancePlan } from "./plan.ts";
+
+export interface PlanContext {
+  cwd: string;
+  env: Record<string, string | undefined>;
+}
+
+/** @throws GymError NG_ERR_CONFIG listing every instance that cannot be run. */
+export function planInstances(config: LoadedConfig, context: PlanContext): InstancePlan[] {
+  const problems: string[] = [];
+  const plans: InstancePlan[] = [];
+  for (const instance of config.servers) {
+    try {
+      plans.push(planInstance(instance, { ...context, hosting: config.get("hosting") }));
+    } catch (error) {
+      problems.push(`  ${instance.name}: ${messageOf(error)}`);
+    }
+  }
+  if (plans.length === 0 && problems.length === 0) {
+    throw new GymError("NG_ERR_CONFIG", "the configuration has no server to start", {
+      hint: "Name configuration files: `ng-run +config_paths=[resources_servers/mcqa/configs/mcqa.yaml,responses_api_models/simulated_model/configs/simulated_model.yaml]`.",
+    });
+  }
+  if (problems.length > 0) throw new GymError("NG_ERR_CONFIG", `these servers cannot be started:\n${problems.join("\n")}`);
+  return plans;
+}
+
+export function planInstance(instance: ServerInstance, context: PlanContext & { hosting?: unknown }): InstancePlan {
+  const { block } = instance;
+  const common = {
+    name: instance.name,
+    type: instance.type,
+    implementation: instance.implementation,
+    block,
+    host: typeof block.host === "string" && block.host !== "" ? block.host : "127.0.0.1",
+    port: Number(block.port ?? 0),
+    hosting: hostingOf(block.hosting ?? context.hosting),
+  };
+  if (instance.type === "environment_servers") {
+    if (instance.implementation !== "legacy_agent")
+      throw new Error(`environment servers of type ${instance.implementation} are not offered yet; there is legacy_agent`);
+    return { ...common, dir: "", entrypoint: "", language: "relay", agent: agentOf(instance) };
+  }
+  const dir = findServerDir(instance.type, instance.implementation, context);
+  if (dir === undefined) throw new Error(`there is no folder ${instance.type}/${instance.implementation} in any search root`);
+  const { file, language } = resolveEntrypoint(dir, String(block.entrypoint ?? "app.py"));
+  return { ...common, dir, entrypoint: file, language };
+}
+
+function hostingOf(value: unknown): Hosting {
+  if (value === undefined || value === null || value === "shared") return "shared";
+  if (value === "process") return "process";
+  throw new Error(`hosting is "process" or "shared", not ${JSON.stringify(value)}`);
+}
+
+function agentOf(instance: ServerInstance): string {
+  const agent = (instance.block.agent_server as { name?: unknown } | undefined)?.name;
+  if (typeof agent !== "string") throw new Error("agent_server must name the agent: {type: responses_api_agents, name: ...}");
+  return agent;
+}

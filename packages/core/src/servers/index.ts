@@ -1,0 +1,35 @@
+/** `servers`: base classes, `serve`, head server, supervisor. See README.md. */
+export { Agent, type AgentConfig, agentConfig } from "./agent.ts";
+export { relayConfig } from "./environment/relay.ts";
+export { HttpError } from "./error-reply.ts";
+export {
+  type GlobalConfig,
+  GymServer,
+  type GymServerClass,
+  type Log,
+  type ServerConfig,
+  type ServerOptions,
+  type ServerRef,
+  serverConfigSchema,
+  serverRefSchema,
+} from "./gym-server.ts";
+export { clientOf, fetchHead, type HeadAddress, type HeadReport } from "./head-client.ts";
+export { loadServerClass } from "./hosting/assembly.ts";
+export type { HostEvent, OnHostEvent } from "./hosting/events.ts";
+export { createPortKeeper, type PortKeeper } from "./hosting/port-keeper.ts";
+export { type RunningServers, type StartOptions, startServers } from "./hosting/start-servers.ts";
+export type { ServerInstanceInfo } from "./instance-info.ts";
+export { ModelServer, type ModelServerConfig, modelServerConfig } from "./model-server.ts";
+export {
+  ResourcesServer,
+  type ResourcesServerConfig,
+  type ReverifyMode,
+  resourcesServerConfig,
+  type Tool,
+  tool,
+  type VerifyInput,
+  type VerifyResult,
+} from "./resources-server.ts";
+export { type Handler, type RequestContext, type Route, reply } from "./route.ts";
+export { serve } from "./serve.ts";
+export { Session } from "./session.ts";

@@ -1,0 +1,26 @@
+/** Server-sent events of the Responses dialect: the finished answer, replayed as a stream. */
+import { randomUUID } from "node:crypto";
+import { type ModelResponse, messageOf, stringifyJson } from "../protocol/index.ts";
+
+const frame = (type: string, data: object): string => `event: ${type}\ndata: ${stringifyJson({ type, ...data })}\n\n`;
+
+/** `response.created`, one `response.output_item.done` an item, `response.completed`; a failure is `response.created`, then `response.failed`. */
+export async function* responsesEvents(answer: () => Promise<ModelResponse>): AsyncGenerator<string> {
+  let response: ModelResponse;
+  try {
+    response = await answer();
+  } catch (error) {
+    const failed = {
+      id: `resp_${randomUUID().replaceAll("-", "")}`,
+      object: "response",
+      output: [],
+      error: { code: "server_error", message: messageOf(error) },
+    };
+    yield frame("response.created", { response: { ...failed, status: "in_progress" } });
+    yield frame("response.failed", { response: { ...failed, status: "failed" } });
+    return;
+  }
+  yield frame("response.created", { response: { ...response, status: "in_progress", output: [] } });
+  for (const [index, item] of response.output.entries()) yield frame("response.output_item.done", { output_index: index, item });
+  yield frame("response.completed", { response });
+}

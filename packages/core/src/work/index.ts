@@ -1,0 +1,3 @@
+/** `work`: bounded concurrency and the verify lane, where CPU-heavy grading runs off the event loop. */
+export { createSemaphore, type Semaphore, type SemaphoreOptions, type SemaphoreStats } from "./semaphore.ts";
+export { createVerifyLane, type VerifyLane, type VerifyLaneOptions, workerFile } from "./verify-lane.ts";

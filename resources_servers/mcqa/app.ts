@@ -1,0 +1,57 @@
+/** Multiple-choice questions: reads the letter that an answer chooses and compares it with the expected one. */
+import { type AggregateHooks, computePassMajorityMetrics, highestKMetrics } from "@ng-gym/core/metrics";
+import type { ModelResponse } from "@ng-gym/core/protocol";
+import {
+  ResourcesServer,
+  type ResourcesServerConfig,
+  resourcesServerConfig,
+  serve,
+  type VerifyInput,
+  type VerifyResult,
+} from "@ng-gym/core/servers";
+import { z } from "zod";
+import { GRADING_MODES, mcqaRow } from "./row.ts";
+import { gradeMcqa } from "./verify.ts";
+
+const mcqaConfig = resourcesServerConfig.extend({
+  /** How answers are read; set here it wins over the row's own mode. */
+  grading_mode: z.enum(GRADING_MODES).nullish(),
+});
+
+type Config = ResourcesServerConfig & z.infer<typeof mcqaConfig>;
+type Row = z.output<typeof mcqaRow>;
+
+export default class MCQAResourcesServer extends ResourcesServer<Config, Row> {
+  static override readonly configSchema = mcqaConfig;
+  static override readonly rowSchema = mcqaRow;
+  static override readonly reverifyMode = "stateless";
+
+  override verify({ row, response }: VerifyInput<Row>): VerifyResult {
+    return { ...gradeMcqa(row, outputText(response), this.config) };
+  }
+
+  override metricHooks(): AggregateHooks {
+    return {
+      computeMetrics: (tasks) => computePassMajorityMetrics(tasks, { answerKey: "extracted_answer" }).metrics,
+      getKeyMetrics: (metrics) => ({
+        "mean/reward": metrics["mean/reward"],
+        ...highestKMetrics(metrics, "pass@1[avg-of-{k}]", { scoreNames: ["accuracy", "no_answer"] }),
+        ...highestKMetrics(metrics, "pass@{k}", { scoreNames: ["no_answer"] }),
+        ...highestKMetrics(metrics, "majority@{k}", { scoreNames: ["accuracy"] }),
+        "pass@1/accuracy": metrics["pass@1/accuracy"],
+      }),
+    };
+  }
+}
+
+/** All output texts of the answer's messages in a row, nothing between them. */
+function outputText({ output }: ModelResponse): string {
+  let text = "";
+  for (const item of output) {
+    if (item.type !== "message" || !Array.isArray(item.content)) continue;
+    for (const part of item.content) if (part.type === "output_text" && typeof part.text === "string") text += part.text;
+  }
+  return text;
+}
+
+await serve(import.meta, MCQAResourcesServer);

@@ -1,0 +1,52 @@
+/** One tool call: from what the model wrote to the text that the model reads. A call that goes wrong is a text too; only a hop that breaks is an error. */
+import type { CookieJar, ServerClient } from "@ng-gym/core/http";
+import { readArguments } from "./arguments.ts";
+import { invalidArguments, UNKNOWN_TOOL } from "./compat-tool-texts.ts";
+
+export interface FunctionCall {
+  type: "function_call";
+  call_id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Where tools are and who calls: one an activation, so that its jar holds one session. */
+export interface ToolDesk {
+  client: ServerClient;
+  server: string;
+  jar: CookieJar;
+  signal: AbortSignal;
+}
+
+/** Routes that every resources server has for others than the model. */
+const NOT_FOR_THE_MODEL = new Set([
+  "seed_session",
+  "verify",
+  "close_session",
+  "reset",
+  "step",
+  "close",
+  "aggregate_metrics",
+  "reverify_mode",
+  "mcp",
+]);
+
+/** May a model ask for this name? It becomes one path segment, and a segment must stay one on every server that decodes it. */
+export function isToolName(name: string): boolean {
+  return name !== "" && name !== "." && !/[/\\?]|\.\./.test(name) && !NOT_FOR_THE_MODEL.has(name);
+}
+
+/**
+ * Runs the call; whatever status the tool answers, its body goes to the model as text. Cookies of the answer are merged into the jar.
+ * @throws GymError when no answer can be had.
+ */
+export async function callTool(call: FunctionCall, desk: ToolDesk): Promise<string> {
+  const args = readArguments(call.arguments);
+  if (!args.ok) return invalidArguments(args.reason);
+  if (!isToolName(call.name)) return UNKNOWN_TOOL;
+  const path = `/${encodeURIComponent(call.name.toWellFormed())}`;
+  const { client, server, jar, signal } = desk;
+  // JSON null is sent as no body: that is how a tool without parameters is called.
+  const reply = await client.call(server, { kind: "tool", path, body: args.value ?? undefined, jar, signal });
+  return reply.text();
+}
