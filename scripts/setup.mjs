@@ -8,10 +8,12 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { constants } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PNPM = "pnpm@12";
+const OLDEST_NODE = 20;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const node = join(root, "node_modules", ".bin", "node");
 
@@ -23,18 +25,33 @@ function upToDate() {
 }
 
 function install() {
+  if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
+    fail(`Setting up needs Node ${OLDEST_NODE} or newer; this is ${process.version}.`);
+  }
   process.stderr.write("Setting up: installing the locked dependencies (once) ...\n");
-  const done = spawnSync("npx", ["--yes", PNPM, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only"], { cwd: root, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+  const args = ["--yes", PNPM, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only"];
+  // Without a terminal pnpm would rather stop than replace a node_modules that another store filled.
+  args.push("--config.confirm-modules-purge=false");
+  const done = spawnSync("npx", args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
   if (done.status === 0) return;
-  process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}\nSetting up failed: see the lines above. A package registry must be reachable the first time.\n`);
+  const reason = done.error ? `npx cannot be started: ${done.error.message}\n` : `${done.stdout ?? ""}${done.stderr ?? ""}`;
+  fail(`${reason}\nSetting up failed: see the lines above. A package registry must be reachable the first time.`);
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
   process.exit(1);
 }
 
 if (!upToDate()) install();
 const [program, ...args] = process.argv.slice(2);
 if (program) {
-  const env = { ...process.env, PATH: `${join(root, "node_modules", ".bin")}:${process.env.PATH ?? ""}` };
+  const env = { ...process.env, PATH: `${join(root, "node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}` };
   const child = spawn(node, [program, ...args], { cwd: root, stdio: "inherit", env });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
-  child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+  // Ctrl-C reaches both through the terminal; a signal that was sent to this process alone is passed on.
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
+  }
+  child.on("error", (error) => fail(`${node} cannot be started: ${error.message}`));
+  child.on("exit", (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
 }

@@ -1,8 +1,18 @@
-/** The smallest server with a tool: it knows the weather of every city, and every answer is worth 1. */
-import { ResourcesServer, resourcesServerConfig, serve, type Tool, tool, type VerifyResult } from "@ng-gym/core/servers";
+/** The smallest server with a tool: it knows the weather of every city. The reward is 1 if the model asked for the weather, whatever it then said. */
+import { isFunctionCall } from "@ng-gym/core/protocol";
+import {
+  ResourcesServer,
+  type ResourcesServerConfig,
+  resourcesServerConfig,
+  serve,
+  type Tool,
+  tool,
+  type VerifyInput,
+  type VerifyResult,
+} from "@ng-gym/core/servers";
 import { z } from "zod";
 
-export default class SimpleWeatherResourcesServer extends ResourcesServer {
+export default class SimpleWeatherResourcesServer extends ResourcesServer<ResourcesServerConfig, unknown> {
   static override readonly configSchema = resourcesServerConfig;
 
   override tools(): Record<string, Tool> {
@@ -14,8 +24,8 @@ export default class SimpleWeatherResourcesServer extends ResourcesServer {
     };
   }
 
-  override verify(): VerifyResult {
-    return { reward: 1 };
+  override verify({ response }: VerifyInput<unknown>): VerifyResult {
+    return { reward: response.output.some((item) => isFunctionCall(item) && item.name === "get_weather") ? 1 : 0 };
   }
 }
 

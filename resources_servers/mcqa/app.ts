@@ -2,6 +2,7 @@
 import { type AggregateHooks, computePassMajorityMetrics, highestKMetrics } from "@ng-gym/core/metrics";
 import type { ModelResponse } from "@ng-gym/core/protocol";
 import {
+  type RequestContext,
   ResourcesServer,
   type ResourcesServerConfig,
   resourcesServerConfig,
@@ -9,9 +10,11 @@ import {
   type VerifyInput,
   type VerifyResult,
 } from "@ng-gym/core/servers";
+import { createVerifyLane, type VerifyLane, workerFile } from "@ng-gym/core/work";
 import { z } from "zod";
+import type { GradeTask } from "./grade-worker.ts";
 import { GRADING_MODES, mcqaRow } from "./row.ts";
-import { gradeMcqa } from "./verify.ts";
+import { gradeMcqa, type McqaGrade } from "./verify.ts";
 
 const mcqaConfig = resourcesServerConfig.extend({
   /** How answers are read; set here it wins over the row's own mode. */
@@ -26,8 +29,21 @@ export default class MCQAResourcesServer extends ResourcesServer<Config, Row> {
   static override readonly rowSchema = mcqaRow;
   static override readonly reverifyMode = "stateless";
 
-  override verify({ row, response }: VerifyInput<Row>): VerifyResult {
-    return { ...gradeMcqa(row, outputText(response), this.config) };
+  /** For rows that bring a regular expression: on a hostile text one can run for ever, so it runs where it can be ended. */
+  readonly #lane: VerifyLane<GradeTask, McqaGrade> = createVerifyLane({
+    name: `${this.name} grading`,
+    worker: workerFile(import.meta, "./grade-worker"),
+  });
+
+  override async verify({ row, response }: VerifyInput<Row>, { signal }: RequestContext): Promise<VerifyResult> {
+    const text = outputText(response);
+    const config = { grading_mode: this.config.grading_mode };
+    if (row.template_metadata?.output_regex === undefined) return { ...gradeMcqa(row, text, config) };
+    return { ...(await this.#lane.run({ row, text, config }, signal)) };
+  }
+
+  override async stop(): Promise<void> {
+    await this.#lane[Symbol.asyncDispose]();
   }
 
   override metricHooks(): AggregateHooks {

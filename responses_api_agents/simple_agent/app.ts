@@ -6,7 +6,7 @@ import { type SimpleAgentConfig, simpleAgentConfig } from "./config.ts";
 import { runLoop } from "./loop.ts";
 import { askModel } from "./model.ts";
 import { runRollout } from "./run.ts";
-import { callTool, type FunctionCall } from "./tools.ts";
+import { callTool } from "./tools.ts";
 
 export default class SimpleAgent extends Agent<SimpleAgentConfig> {
   static override readonly configSchema = simpleAgentConfig;
@@ -21,7 +21,7 @@ export default class SimpleAgent extends Agent<SimpleAgentConfig> {
       request,
       {
         askModel: (asked) => askModel(asked, model),
-        callTool: (call: FunctionCall) => callTool(call, { client, server: this.#resourcesServer("a tool call"), jar, signal }),
+        callTool: (call) => callTool(call, { client, server: this.#resourcesServer("a tool call"), jar, signal }),
       },
       { maxSteps: this.config.max_steps ?? 0, executeTools: true },
     );
@@ -33,6 +33,7 @@ export default class SimpleAgent extends Agent<SimpleAgentConfig> {
     this.#needsToolExecution("/run");
     return runRollout(body, {
       client: this.client,
+      self: this.name,
       server: this.#resourcesServer("/run"),
       jar: context.jar,
       signal: context.signal,

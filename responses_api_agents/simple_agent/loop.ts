@@ -1,7 +1,6 @@
 /** The loop between model and tools. Pure but for its two ports: the same answers give the same calls in the same order. */
-import { addUsage, type ModelResponse, type ResponsesRequest } from "@ng-gym/core/protocol";
+import { addUsage, type FunctionCall, type Item, isFunctionCall, type ModelResponse, type ResponsesRequest } from "@ng-gym/core/protocol";
 import { endedWithoutAnswer } from "./compat-termination.ts";
-import type { FunctionCall } from "./tools.ts";
 
 export interface LoopPorts {
   askModel(request: ResponsesRequest): Promise<ModelResponse>;
@@ -15,8 +14,6 @@ export interface LoopOptions {
   /** False: the first answer is the last, its calls stay open. */
   executeTools: boolean;
 }
-
-type Item = ModelResponse["output"][number];
 
 /**
  * Asks the model, runs the tools it calls one after the other, in the order it wrote them, and asks again, until it answers. The result is the
@@ -47,10 +44,6 @@ export async function runLoop(request: ResponsesRequest, ports: LoopPorts, optio
     }
     if (options.maxSteps > 0 && step >= options.maxSteps) return end(answer);
   }
-}
-
-function isFunctionCall(item: Item): item is Item & FunctionCall {
-  return item.type === "function_call";
 }
 
 function isAssistantMessage(item: Item): boolean {

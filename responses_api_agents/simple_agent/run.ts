@@ -5,7 +5,9 @@ import { verifiedAnswer } from "./verified-answer.ts";
 
 export interface RolloutDesk {
   client: ServerClient;
-  /** The resources server. */
+  /** Name of the agent. */
+  self: string;
+  /** Name of the resources server. */
   server: string;
   /** Cookies that the caller of `/run` brought: they reach the seeding. */
   jar: CookieJar;
@@ -28,7 +30,7 @@ export async function runRollout(body: RunBody, desk: RolloutDesk): Promise<Reco
   );
 
   const session = jarOf(seeded);
-  const worked = raiseForStatus(await desk.callSelf(body.responses_create_params, session), "the agent itself", "/v1/responses");
+  const worked = raiseForStatus(await desk.callSelf(body.responses_create_params, session), desk.self, "/v1/responses");
   const response = worked.json() as ModelResponse;
 
   if (desk.fixedReward !== undefined) {

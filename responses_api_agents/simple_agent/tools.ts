@@ -1,14 +1,8 @@
 /** One tool call: from what the model wrote to the text that the model reads. A call that goes wrong is a text too; only a hop that breaks is an error. */
 import type { CookieJar, ServerClient } from "@ng-gym/core/http";
+import type { FunctionCall } from "@ng-gym/core/protocol";
 import { readArguments } from "./arguments.ts";
-import { invalidArguments, UNKNOWN_TOOL } from "./compat-tool-texts.ts";
-
-export interface FunctionCall {
-  type: "function_call";
-  call_id: string;
-  name: string;
-  arguments: string;
-}
+import { invalidArguments, NO_BODY_HEADERS, UNKNOWN_TOOL } from "./compat-tools.ts";
 
 /** Where tools are and who calls: one an activation, so that its jar holds one session. */
 export interface ToolDesk {
@@ -46,7 +40,7 @@ export async function callTool(call: FunctionCall, desk: ToolDesk): Promise<stri
   if (!isToolName(call.name)) return UNKNOWN_TOOL;
   const path = `/${encodeURIComponent(call.name.toWellFormed())}`;
   const { client, server, jar, signal } = desk;
-  // JSON null is sent as no body: that is how a tool without parameters is called.
-  const reply = await client.call(server, { kind: "tool", path, body: args.value ?? undefined, jar, signal });
+  const content = args.value === null ? { headers: NO_BODY_HEADERS } : { body: args.value };
+  const reply = await client.call(server, { kind: "tool", path, ...content, jar, signal });
   return reply.text();
 }

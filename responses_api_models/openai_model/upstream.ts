@@ -28,6 +28,7 @@ export function createUpstream({ name, config, client, latch = createKeyLatch() 
   const shown = base.replace(/\/\/[^/@]*@/, "//");
   const headers = requestHeaders(config);
   const slots = config.max_concurrent_requests;
+  // Waiting here is bounded by the callers: by how many there are, and by their own time limit.
   const gate = slots == null ? undefined : createSemaphore({ name: `${name}: max_concurrent_requests`, slots });
 
   async function send(route: UpstreamRoute, body: unknown, signal: AbortSignal): Promise<Reply> {

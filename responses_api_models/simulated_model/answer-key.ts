@@ -1,66 +1,9 @@
-/** What the simulated model knows: question text -> letter, read once at start from JSONL rows as they are sent to a model. */
-import { createReadStream, existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { createInterface } from "node:readline";
-import { GymError, messageOf } from "@ng-gym/core/protocol";
-import { conversationText } from "./conversation.ts";
+/** What the simulated model knows: question -> letter. */
 
+/** By `questionKey`. */
 export type AnswerKey = ReadonlyMap<string, string>;
-
-/** Most questions that are kept; a longer file is an error, not a slow leak. */
-export const MAX_KNOWN_QUESTIONS = 1_000_000;
 
 /** Two texts that differ in white space only are the same question. */
 export function questionKey(text: string): string {
   return text.replace(/\s+/g, " ").trim();
-}
-
-/**
- * Reads the files one after the other; a later row about the same question wins. Rows without an answer are passed over.
- * @throws GymError NG_ERR_FILE for a file that is in none of the `roots`, NG_ERR_DATA with file and line for a line that is no JSON object.
- */
-export async function readAnswerKey(paths: readonly string[], roots: readonly string[]): Promise<AnswerKey> {
-  const key = new Map<string, string>();
-  for (const path of paths) await readFile(locate(path, roots), key);
-  return key;
-}
-
-function locate(path: string, roots: readonly string[]): string {
-  const candidates = roots.map((root) => resolve(root, path));
-  const found = candidates.find((candidate) => existsSync(candidate));
-  if (found === undefined) {
-    throw new GymError("NG_ERR_FILE", `simulated_model: answer_key names ${path}, which does not exist`, {
-      hint: `Looked in ${[...new Set(candidates)].join(", ")}. Give a path from the working folder, or leave answer_key out: then every answer is a guess.`,
-    });
-  }
-  return found;
-}
-
-async function readFile(file: string, key: Map<string, string>): Promise<void> {
-  let number = 0;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    number++;
-    if (line.trim() === "") continue;
-    const row = parseRow(line, `${file}:${number}`);
-    const question = conversationText(row.responses_create_params?.input).question;
-    if (typeof row.expected_answer !== "string" || question === "") continue;
-    if (key.size >= MAX_KNOWN_QUESTIONS)
-      throw new GymError("NG_ERR_DATA", `${file}:${number}: more than MAX_KNOWN_QUESTIONS (${MAX_KNOWN_QUESTIONS}) rows in answer_key`);
-    key.set(questionKey(question), row.expected_answer.trim().toUpperCase());
-  }
-}
-
-interface KeyRow {
-  responses_create_params?: { input?: unknown };
-  expected_answer?: unknown;
-}
-
-function parseRow(line: string, place: string): KeyRow {
-  try {
-    const row: unknown = JSON.parse(line);
-    if (typeof row === "object" && row !== null && !Array.isArray(row)) return row;
-  } catch (cause) {
-    throw new GymError("NG_ERR_DATA", `${place}: not JSON: ${messageOf(cause)}`, { cause });
-  }
-  throw new GymError("NG_ERR_DATA", `${place}: expected a JSON object`);
 }

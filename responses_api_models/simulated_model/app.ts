@@ -2,19 +2,16 @@
  * The embedded model: answers without key, network or download, the same way on every run. It knows what its answer key says and
  * guesses the rest; every answer is marked as simulated. Good for a first run, for tests and for load.
  */
-import { dirname, join } from "node:path";
 import type { ChatCompletion, ChatRequest, ModelResponse, ResponsesRequest } from "@ng-gym/core/protocol";
 import { ModelServer, type RequestContext, serve } from "@ng-gym/core/servers";
-import { type AnswerKey, readAnswerKey } from "./answer-key.ts";
+import type { AnswerKey } from "./answer-key.ts";
 import { type AnswerOptions, chatAnswer, responsesAnswer } from "./answers.ts";
 import { type SimulatedModelConfig, simulatedModelConfig } from "./config.ts";
 import { misbehave } from "./faults.ts";
 import { chatQuestion, responsesQuestion } from "./question.ts";
+import { readAnswerKey } from "./read-answer-key.ts";
 import { drawsFor } from "./repeat.ts";
 import { type Question, type Reply, think } from "./think.ts";
-
-/** Relative paths of a configuration are looked up here after the working folder. */
-const PROJECT_ROOT = join(dirname(import.meta.filename), "..", "..");
 
 type Request = Readonly<Record<string, unknown>>;
 
@@ -24,7 +21,7 @@ export default class SimulatedModel extends ModelServer<SimulatedModelConfig> {
 
   override async start(): Promise<void> {
     const paths = this.config.answer_key ?? [];
-    this.#answerKey = await readAnswerKey(Array.isArray(paths) ? paths : [paths], [process.cwd(), PROJECT_ROOT]);
+    this.#answerKey = await readAnswerKey([paths].flat());
     this.log(`simulated_model: every answer is simulated; ${this.#answerKey.size} questions known, skill ${this.config.skill}`);
   }
 

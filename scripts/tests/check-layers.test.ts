@@ -39,7 +39,8 @@ describe("check-layers", () => {
 
   test("lets through what the design allows", () => {
     const root = project({
-      "packages/core/src/servers/a.ts": 'import { x } from "../http/index.ts";\nimport { y } from "./b.ts";\nimport { readFileSync } from "node:fs";',
+      "packages/core/src/servers/a.ts":
+        'import { x } from "../http/index.ts";\nimport { y } from "./b.ts";\nimport { readFileSync } from "node:fs";',
       "packages/core/tests/a.test.ts": 'import { x } from "@ng-gym/testing";\nimport { y } from "../src/http/retry.ts";',
       "resources_servers/mcqa/app.ts": 'import { serve } from "@ng-gym/core/servers";\nimport { grade } from "./verify.ts";',
     });

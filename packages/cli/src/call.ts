@@ -30,13 +30,19 @@ export async function call(at: CommandRoute, parsed: Extract<Parsed, { kind: "ca
   }
   terminal.status("");
   for (const line of command.notices?.(result) ?? []) terminal.note(line);
-  terminal.out(parsed.json && command.json !== undefined ? `${JSON.stringify(command.json(result))}\n` : command.text(result));
+  terminal.out(parsed.json && command.json !== undefined ? `${jsonText(command.json(result))}\n` : command.text(result));
   if (interrupts.signal.aborted) return EXIT_INTERRUPTED;
   const problem = command.problem?.(result);
-  if (problem !== undefined) (await import("./show-failure.ts")).showFailure(problem, { terminal, json: parsed.json });
+  if (problem !== undefined) await (await import("./show-failure.ts")).showFailure(problem, { terminal, json: parsed.json });
   return command.exitCode?.(result) ?? 0;
 }
 
 function isCancellation(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown.name === "AbortError" || (thrown as { code?: unknown }).code === "NG_ERR_CANCELLED");
+}
+
+/** Integers past 2^53 keep their digits. */
+function jsonText(value: unknown): string {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_key, inner) => (typeof inner === "bigint" ? rawJSON(String(inner)) : inner));
 }

@@ -17,7 +17,7 @@ export function watchInterrupts(terminal: Terminal): Interrupts {
       terminal.note("Stopped at once.");
       process.exit(EXIT_INTERRUPTED);
     }
-    terminal.note("Stopping; what is finished is kept. Once more (Ctrl-C) stops at once.");
+    terminal.note("Stopping in order. Ctrl-C again stops at once.");
     controller.abort();
   };
   for (const name of SIGNALS) process.on(name, onSignal);

@@ -9,7 +9,7 @@ export async function main(binary: string, argv: readonly string[]): Promise<num
     return await dispatch(binary, argv, terminal);
   } catch (thrown) {
     const { showFailure } = await import("./show-failure.ts");
-    return showFailure(thrown, { terminal, json: argv.includes("--json") });
+    return await showFailure(thrown, { terminal, json: argv.includes("--json") });
   } finally {
     terminal.status("");
     await terminal.flush();

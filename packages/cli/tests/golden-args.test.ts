@@ -22,6 +22,9 @@ const TARGETS: Record<string, string> = {
 
 /** Flags that only we have. */
 const OURS: Record<string, string[]> = {
+  "env start": ["--allow-unknown"],
+  "env validate": ["--allow-unknown"],
+  "env resolve": ["--explain", "--json", "--allow-unknown"],
   "eval run": ["--json", "--strict", "--force"],
   "eval profile": ["--json", "--allow-partial"],
 };
@@ -36,11 +39,17 @@ function missingCommand(argv: readonly string[]): string | undefined {
   return name === undefined || ours.has(name) ? undefined : name;
 }
 
-async function outcomeOf(argv: readonly string[], cwd: string): Promise<{ command?: CommandSpec; overrides?: string[]; exitCode: number; problem?: UsageProblem; notices: string[] }> {
+async function outcomeOf(
+  argv: readonly string[],
+  cwd: string,
+): Promise<{ command?: CommandSpec; overrides?: string[]; exitCode: number; problem?: UsageProblem; notices: string[] }> {
   try {
     const at = route("gym", argv);
     if (at.kind === "tree") return { exitCode: at.exitCode, notices: [] };
-    const rootsOf = async (env: Record<string, string | undefined>): Promise<string[]> => [...(env.NEMO_GYM_EXTRA_ROOTS?.split(delimiter) ?? []), cwd];
+    const rootsOf = async (env: Record<string, string | undefined>): Promise<string[]> => [
+      ...(env.NEMO_GYM_EXTRA_ROOTS?.split(delimiter) ?? []),
+      cwd,
+    ];
     const parsed = await parse(at, { env: {}, rootsOf });
     if (parsed.kind === "help") return { exitCode: 0, notices: [] };
     return { command: at.command, overrides: parsed.overrides, exitCode: 0, notices: parsed.notices };
@@ -55,6 +64,7 @@ describeGolden("config/router.jsonl", {
     const command = missingCommand(input.argv);
     if (command !== undefined) return `command ${command}`;
     if (expected.target === "eval:e2e_rollout_collection") return "command eval run with servers of its own";
+    if (expected.overrides?.some((token: string) => /^\+(onboarding_name|manifest_path)=/.test(token))) return "manifests of workloads";
     return undefined;
   },
   check: async ({ input, expected }: GoldenCase) => {
@@ -68,8 +78,8 @@ describeGolden("config/router.jsonl", {
     expect(outcome.exitCode, outcome.problem?.message).toBe(expected.exit_code);
     if (expected.overrides !== undefined) expect(outcome.overrides).toEqual(expected.overrides.map(here));
     if (expected.target !== undefined) expect(outcome.command?.name).toBe(TARGETS[expected.target]);
-    if (expected.stderr_starts !== undefined) expect(`usage: ${outcome.problem?.usage}`).toContain(expected.stderr_starts);
-    for (const word of expected.did_you_mean ?? []) expect(outcome.problem?.hint).toContain(word);
+    if (expected.stderr_starts !== undefined) expect(`usage: ${outcome.problem?.options.usage}`).toContain(expected.stderr_starts);
+    for (const word of expected.did_you_mean ?? []) expect(await outcome.problem?.hint()).toContain(word);
     if (expected.deprecation_warning === true) expect(outcome.notices.join("\n")).toMatch(/now called/);
   },
 });
@@ -77,6 +87,7 @@ describeGolden("config/router.jsonl", {
 describeGolden("config/command-options.jsonl", {
   pending: ({ input }) => {
     if (input.command === "gym") return undefined;
+    if (input.command === "env validate") return "manifests of workloads (NAME --kind --manifest --sync)";
     return ours.has(input.command) ? undefined : `command ${input.command}`;
   },
   check: ({ input, expected }: GoldenCase) => {

@@ -19,11 +19,31 @@ const CLEAN_ENV: Record<string, string | undefined> = { PATH: process.env.PATH, 
 
 export function start(line: readonly string[], options: Options & { cwd: string }): ResultPromise {
   const [binary = "", ...argv] = line;
-  return execa(process.execPath, [join(PACKAGE, "bin", `${fileOf(binary)}.js`), ...argv], { reject: false, extendEnv: false, stripFinalNewline: false, ...options, env: { ...CLEAN_ENV, ...options.env } });
+  return execa(process.execPath, [join(PACKAGE, "bin", `${fileOf(binary)}.js`), ...argv], {
+    reject: false,
+    extendEnv: false,
+    stripFinalNewline: false,
+    ...options,
+    env: { ...CLEAN_ENV, ...options.env },
+  });
 }
 
 export async function run(line: readonly string[], options: Options & { cwd: string }): Promise<Outcome> {
   const { exitCode, stdout, stderr } = await start(line, options);
+  return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+}
+
+/** Calls the launcher by a name that no binary has. */
+export async function runByName(line: readonly string[], options: Options & { cwd: string }): Promise<Outcome> {
+  const [binary = "", ...argv] = line;
+  const code = `import(${JSON.stringify(join(PACKAGE, "bin", "launch.js"))}).then(({ launch }) => launch(${JSON.stringify(binary)}))`;
+  const { exitCode, stdout, stderr } = await execa(process.execPath, ["-e", code, ...argv], {
+    reject: false,
+    extendEnv: false,
+    stripFinalNewline: false,
+    ...options,
+    env: { ...CLEAN_ENV, ...options.env },
+  });
   return { exitCode, stdout: String(stdout), stderr: String(stderr) };
 }
 

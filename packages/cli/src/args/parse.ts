@@ -6,7 +6,7 @@ import { allOptions, readLine, usageOf } from "./program.ts";
 import type { Route } from "./route.ts";
 import { select } from "./selectors.ts";
 import { coalesceConfigPaths, optionTokens, positionalToken } from "./tokens.ts";
-import { didYouMean, UsageProblem } from "./usage-problem.ts";
+import { UsageProblem } from "./usage-problem.ts";
 
 export type CommandRoute = Extract<Route, { kind: "command" }>;
 
@@ -49,13 +49,19 @@ export async function parse(at: CommandRoute, options: ParseOptions): Promise<Pa
   const notices: string[] = [];
   const paths = await configPaths(command, given, { usage, notices, roots: () => options.rootsOf(env) });
   const { positional, tokens } = splitWords(command, words, usage);
-  const all = coalesceConfigPaths(paths, [...positional, ...optionTokens(command.options, given, usage), ...tokens]);
+  const all = coalesceConfigPaths(paths, [
+    ...(command.preset ?? []),
+    ...positional,
+    ...optionTokens(command.options, given, usage),
+    ...tokens,
+  ]);
   const overrides = given.has("--verbose") ? ["+verbose=true", ...all] : all;
   if (command.needsFlag !== undefined && !given.has(command.needsFlag.flag)) {
     throw new UsageProblem(command.needsFlag.otherwise, { usage, hint: `Add ${command.needsFlag.flag}.` });
   }
   const values = new Map<string, readonly string[]>(given);
-  if (command.positional !== undefined && command.positional.key === undefined && words[0] !== undefined) values.set(command.positional.name, words.slice(0, 1));
+  if (command.positional !== undefined && command.positional.key === undefined && words[0] !== undefined)
+    values.set(command.positional.name, words.slice(0, 1));
   return { kind: "call", overrides, values, json: wantsJson(command, given, tokens), env, notices };
 }
 
@@ -76,7 +82,7 @@ async function configPaths(
     for (const value of given.get(option.flags[0] as string) ?? []) {
       if (option.selector === "config") paths.push(value);
       else {
-        const selection = select(option.selector, value, { roots: await at.roots(), usage: at.usage });
+        const selection = await select(option.selector, value, { roots: await at.roots(), usage: at.usage });
         paths.push(selection.path);
         at.notices.push(...selection.notices);
       }
@@ -101,6 +107,9 @@ function checkChoices(command: CommandSpec, given: ReadonlyMap<string, readonly 
     const choices = option.choices;
     const wrong = choices === undefined ? undefined : given.get(option.flags[0] as string)?.find((value) => !choices.includes(value));
     if (choices === undefined || wrong === undefined) continue;
-    throw new UsageProblem(`${option.flags[0]} must be one of ${choices.join(", ")}; got ${JSON.stringify(wrong)}`, { usage, hint: didYouMean(wrong, choices) });
+    throw new UsageProblem(`${option.flags[0]} must be one of ${choices.join(", ")}; got ${JSON.stringify(wrong)}`, {
+      usage,
+      near: { word: wrong, candidates: choices },
+    });
   }
 }

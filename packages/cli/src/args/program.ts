@@ -2,7 +2,12 @@
 import { Command, type Help, Option } from "commander";
 import { type CommandSpec, type OptionSpec, takesValue } from "../contract/index.ts";
 
-export const VERBOSE: OptionSpec = { flags: ["--verbose", "-v"], type: "switch", key: "verbose", help: "log more, here and in every server" };
+export const VERBOSE: OptionSpec = {
+  flags: ["--verbose", "-v"],
+  type: "switch",
+  key: "verbose",
+  help: "log more, here and in every server",
+};
 const HELP_FLAG: OptionSpec = { flags: ["--help", "-h"], type: "switch", help: "show this help" };
 
 /** Every option that a command's line may hold. */
@@ -38,7 +43,8 @@ export function helpOf(command: CommandSpec, calledAs: string, columns: number):
   program.description([capital(command.summary), command.description].filter((part) => part !== undefined).join(".\n"));
   for (const spec of allOptions(command)) if (spec.hidden !== true) program.addOption(commanderOption(spec));
   program.configureHelp({ ...LOWER_CASE_USAGE, helpWidth: columns });
-  const overrides = command.overrides === false ? "" : "\nAny configuration key can be set by +key=value, replaced by ++key=value and removed by ~key.\n";
+  const overrides =
+    command.overrides === false ? "" : "\nAny configuration key can be set by +key=value, replaced by ++key=value and removed by ~key.\n";
   return `${program.helpInformation()}${overrides}\nExample:\n  ${command.example}\n`;
 }
 
@@ -47,7 +53,10 @@ function commanderOption(spec: OptionSpec): Option {
   const value = takesValue(spec) ? ` <${spec.choices === undefined ? spec.type : spec.choices.join("|")}>` : "";
   const remarks = [spec.required === true ? `required, or +${spec.key}=` : undefined, spec.repeatable === true ? "repeatable" : undefined];
   const text = remarks.filter((remark) => remark !== undefined).join("; ");
-  return new Option(`${short === undefined ? "" : `${short}, `}${spec.flags[0]}${value}`, text === "" ? spec.help : `${spec.help} (${text})`);
+  return new Option(
+    `${short === undefined ? "" : `${short}, `}${spec.flags[0]}${value}`,
+    text === "" ? spec.help : `${spec.help} (${text})`,
+  );
 }
 
 function capital(text: string): string {

@@ -4,7 +4,7 @@
  */
 import type { CommandSpec } from "../contract/index.ts";
 import { COMMANDS, commandOfBinary, GROUPS, UMBRELLAS } from "../table/index.ts";
-import { didYouMean, UsageProblem } from "./usage-problem.ts";
+import { UsageProblem } from "./usage-problem.ts";
 
 export type Route =
   /** Run (or explain) one command. `prefix` are global flags that stood before it. */
@@ -36,7 +36,11 @@ function routeTree(umbrella: string, argv: readonly string[]): Route {
   if (Object.hasOwn(GROUPS, word)) return routeGroup({ umbrella, group: word, leading, rest });
   const command = COMMANDS.find((one) => one.name === word);
   if (command !== undefined) return { kind: "command", command, calledAs: `${umbrella} ${word}`, argv: [...leading, ...rest], short: true };
-  throw unknown(`${umbrella}`, word, [...Object.keys(GROUPS), ...COMMANDS.map((one) => one.name), ...(word.startsWith("-") ? ["--version", "--help", ...GLOBAL_FLAGS] : [])]);
+  throw unknown(`${umbrella}`, word, [
+    ...Object.keys(GROUPS),
+    ...COMMANDS.map((one) => one.name),
+    ...(word.startsWith("-") ? ["--version", "--help", ...GLOBAL_FLAGS] : []),
+  ]);
 }
 
 function routeGroup(at: { umbrella: string; group: string; leading: readonly string[]; rest: readonly string[] }): Route {
@@ -46,7 +50,12 @@ function routeGroup(at: { umbrella: string; group: string; leading: readonly str
   if (HELP.has(word)) return { kind: "tree", umbrella, group, exitCode: 0 };
   const members = COMMANDS.filter((one) => one.path?.[0] === group);
   const command = members.find((one) => one.path?.[1] === word);
-  if (command === undefined) throw unknown(`${umbrella} ${group}`, word, members.map((one) => one.path?.[1] as string));
+  if (command === undefined)
+    throw unknown(
+      `${umbrella} ${group}`,
+      word,
+      members.map((one) => one.path?.[1] as string),
+    );
   return { kind: "command", command, calledAs: `${umbrella} ${group} ${word}`, argv: [...leading, ...argv], short: false };
 }
 
@@ -62,6 +71,7 @@ function unknown(parent: string, word: string, candidates: readonly string[]): E
   const what = word.startsWith("-") ? "flag" : "command";
   return new UsageProblem(`${parent} has no ${what} ${JSON.stringify(word)}`, {
     usage: `${parent} <command>`,
-    hint: didYouMean(word, candidates) ?? `\`${parent} --help\` lists what there is.`,
+    near: { word, candidates },
+    hint: `\`${parent} --help\` lists what there is.`,
   });
 }

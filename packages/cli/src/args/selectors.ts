@@ -26,7 +26,7 @@ export interface Selection {
 }
 
 /** @throws UsageProblem where no root has the file: names the file that was looked for, where, and what is near. */
-export function select(kind: Named, name: string, at: { roots: readonly string[]; usage: string }): Selection {
+export async function select(kind: Named, name: string, at: { roots: readonly string[]; usage: string }): Promise<Selection> {
   const notices: string[] = [];
   let wanted = name;
   if (kind === "environment") {
@@ -43,7 +43,10 @@ export function select(kind: Named, name: string, at: { roots: readonly string[]
     return { path: files[0], notices };
   }
   const implied = relativePaths(kind, name).at(-1) as string;
-  throw new UsageProblem(`--${kind} ${name}: there is no ${implied} in ${at.roots.join(", ")}`, { usage: at.usage, hint: hintFor(kind, name, at.roots) });
+  throw new UsageProblem(`--${kind} ${name}: there is no ${implied} in ${at.roots.join(", ")}`, {
+    usage: at.usage,
+    hint: await hintFor(kind, name, at.roots),
+  });
 }
 
 /** Where a name may lead, the first that exists wins. */
@@ -70,19 +73,23 @@ function existing(relative: string, roots: readonly string[]): string[] {
   return [...byPlace.values()];
 }
 
-function hintFor(kind: Named, name: string, roots: readonly string[]): string | undefined {
+async function hintFor(kind: Named, name: string, roots: readonly string[]): Promise<string | undefined> {
   const folders = roots.map((root) => join(root, FOLDERS[kind]));
-  const nested = kind === "benchmark" ? folders.flatMap((folder) => configNames(folder, name)).sort((a, b) => a.length - b.length)[0] : undefined;
+  const nested =
+    kind === "benchmark" ? folders.flatMap((folder) => configNames(folder, name)).sort((a, b) => a.length - b.length)[0] : undefined;
   if (nested !== undefined) return `Did you mean ${nested}?`;
   const slash = name.lastIndexOf("/");
   if (slash > 0) {
     const flavorFolder = kind === "benchmark" || kind === "environment" ? "" : "configs";
     const flavors = folders.flatMap((folder) => yamlStems(join(folder, name.slice(0, slash), flavorFolder)));
-    const hint = didYouMean(name.slice(slash + 1), flavors);
+    const hint = await didYouMean(name.slice(slash + 1), flavors);
     if (hint !== undefined) return hint;
   }
   const names = folders.flatMap((folder) => (kind === "benchmark" ? configNames(folder, "") : subfolders(folder)));
-  return didYouMean(name, names.filter((other) => other !== name));
+  return didYouMean(
+    name,
+    names.filter((other) => other !== name),
+  );
 }
 
 /** Names of the YAML files below `<folder>/<group>`: the path without ending, a `config` at the second level left out. */
@@ -96,9 +103,17 @@ function configNames(folder: string, group: string): string[] {
 }
 
 function yamlStems(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".yaml")).map((file) => file.slice(0, -".yaml".length)) : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((file) => file.endsWith(".yaml"))
+        .map((file) => file.slice(0, -".yaml".length))
+    : [];
 }
 
 function subfolders(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name) : [];
+  return existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+    : [];
 }

@@ -23,7 +23,11 @@ export function positionalToken(positional: PositionalSpec, value: string): stri
 function written(option: OptionSpec, value: string, usage: string): string {
   if (option.type !== "list") return option.quote === true ? JSON.stringify(value) : value;
   const items = value.split(",").map((item) => item.trim());
-  if (items.includes("")) throw new UsageProblem(`${option.flags[0]} has an empty item: ${JSON.stringify(value)}`, { usage, hint: "Separate items by one comma." });
+  if (items.includes(""))
+    throw new UsageProblem(`${option.flags[0]} has an empty item: ${JSON.stringify(value)}`, {
+      usage,
+      hint: "Separate items by one comma.",
+    });
   return `[${items.map((item) => JSON.stringify(item)).join(",")}]`;
 }
 

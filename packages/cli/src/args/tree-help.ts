@@ -30,7 +30,9 @@ export function catalogueFor(columns: number): Catalogue {
 /** What `ng-help` prints: every command with its binary and its place in the tree. */
 function commandList(): string {
   const lines = COMMANDS.map((command) => [binariesOf(command)[0] as string, command.summary] as const);
-  const places = COMMANDS.filter((command) => command.path !== undefined).map((command) => [inTree(command), `= ${binariesOf(command)[0]}`] as const);
+  const places = COMMANDS.filter((command) => command.path !== undefined).map(
+    (command) => [inTree(command), `= ${binariesOf(command)[0]}`] as const,
+  );
   return `usage: ng-<command> [options] [+key=value ...]\n\nCommands:\n${rows(lines)}\nThe same under \`ng\` (and \`gym\`):\n${rows(places)}\nEvery ng-<command> can also be written ng_<command>. \`ng-<command> --help\` shows flags and an example.\n`;
 }
 

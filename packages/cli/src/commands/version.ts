@@ -34,7 +34,9 @@ export const versionCommand: CommandModule<VersionReport> = {
       `ng-gym ${result.ng_gym} (files, wire and flags of NeMo Gym ${result.nemo_gym})`,
       `  node          ${result.node} (${result.node_path})`,
       `  installed in  ${result.installation_path}`,
-      `  libraries     ${Object.entries(result.dependencies).flatMap(([name, version]) => (version === null ? [] : [`${name} ${version}`])).join(", ")}`,
+      `  libraries     ${Object.entries(result.dependencies)
+        .flatMap(([name, version]) => (version === null ? [] : [`${name} ${version}`]))
+        .join(", ")}`,
       `  system        ${result.system.platform}, ${result.system.architecture}, ${result.system.cpus} CPUs, ${result.system.memory_gb} GB`,
       "",
     ].join("\n"),

@@ -44,7 +44,7 @@ export interface CommandSpec {
   path?: readonly [group: string, action: string];
   /** The flag without which the place in the tree is another command's (`eval run --no-serve`); the short forms imply it. */
   needsFlag?: { flag: string; otherwise: string };
-  /** Tokens that the place in the tree stands for. */
+  /** Tokens that the command's name stands for; they go before all others. */
   preset?: readonly string[];
   summary: string;
   /** More than the summary can say; a few lines. */

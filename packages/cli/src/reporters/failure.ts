@@ -23,7 +23,9 @@ export function failureJson(error: GymError): string {
 export function defectText(thrown: unknown, debug: boolean): string {
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   const stack = debug && thrown instanceof Error ? `${thrown.stack ?? ""}${causes(thrown)}\n` : "";
-  return printable(`Error: unexpected: ${message}\n  This is a defect of ng-gym.${debug ? "" : " NG_DEBUG=1 shows where it happened."}\n${stack}`);
+  return printable(
+    `Error: unexpected: ${message}\n  This is a defect of ng-gym.${debug ? "" : " NG_DEBUG=1 shows where it happened."}\n${stack}`,
+  );
 }
 
 function causes(error: Error): string {

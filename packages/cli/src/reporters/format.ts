@@ -29,7 +29,8 @@ export function score(value: number | undefined): string {
 }
 
 /** Events in a second. */
-export function rate(perSecond: number): string {
+export function rate(perSecond: number | undefined): string {
+  if (perSecond === undefined) return "-/s";
   return `${perSecond >= 100 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`;
 }
 
@@ -37,5 +38,18 @@ export function rate(perSecond: number): string {
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows.map((row) => `  ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ").trimEnd()}\n`).join("");
+  return rows
+    .map(
+      (row) =>
+        `  ${row
+          .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** `1 server`, `2 servers`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

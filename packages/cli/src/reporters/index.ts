@@ -1,7 +1,9 @@
 /** The only code that prints, and the texts that it prints. */
-export { failureJson, failureText, defectText } from "./failure.ts";
+export { benchmarksText, benchmarkText } from "./benchmarks.ts";
+export { defectText, failureJson, failureText } from "./failure.ts";
+export { layersText } from "./layers.ts";
 export { profileText } from "./profile.ts";
 export { followCollection } from "./progress.ts";
 export { followServers } from "./servers.ts";
-export { statusText } from "./status.ts";
+export { type ServerStatus, statusText } from "./status.ts";
 export { summaryText } from "./summary.ts";

@@ -1,7 +1,7 @@
 /** Progress of a collection: one refreshed line on a terminal, plain lines at a bounded rate elsewhere. */
 import type { CollectEvent } from "@ng-gym/core/rollouts";
 import type { Terminal } from "../terminal/index.ts";
-import { duration, percent, rate, score } from "./format.ts";
+import { counted, duration, percent, rate, score } from "./format.ts";
 
 /** Shortest time between two plain progress lines. */
 export const PLAIN_PROGRESS_MS = 10_000;
@@ -31,7 +31,9 @@ export function followCollection(terminal: Terminal): (event: CollectEvent) => v
         }
         break;
       case "failure":
-        terminal.note(`first ${event.failureClass}${event.failureKind === undefined ? "" : ` (${event.failureKind})`}${event.boundary === undefined ? "" : ` at ${event.boundary}`}: ${event.message}`);
+        terminal.note(
+          `first ${event.failureClass}${event.failureKind === undefined ? "" : ` (${event.failureKind})`}${event.boundary === undefined ? "" : ` at ${event.boundary}`}: ${event.message}`,
+        );
         if (event.hint !== undefined) terminal.note(`  ${event.hint}`);
         break;
       case "retry-wait":
@@ -53,7 +55,7 @@ export function followCollection(terminal: Terminal): (event: CollectEvent) => v
 
 function plan(event: Extract<CollectEvent, { type: "planned" }>): string {
   const resumed = event.resumed ? `, ${event.cached} are there already` : "";
-  return `${event.expected} rollouts${resumed}, ${event.toRun} to run -> ${event.paths.rollouts}`;
+  return `${counted(event.expected, "rollout")}${resumed}, ${event.toRun} to run -> ${event.paths.rollouts}`;
 }
 
 function progressLine(event: Progress, withBar: boolean): string {

@@ -1,7 +1,7 @@
 /** Start, life and end of the servers of a run. Only the table of ready servers is a result; everything else is for standard error. */
 import type { HostEvent, ServerInstanceInfo } from "@ng-gym/core/servers";
 import type { Terminal } from "../terminal/index.ts";
-import { columns, duration } from "./format.ts";
+import { columns, counted, duration } from "./format.ts";
 
 /** Shortest time between two plain lines about who is missing. */
 export const PLAIN_WAITING_MS = 5_000;
@@ -47,7 +47,12 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
 function readyText(instances: readonly ServerInstanceInfo[], seconds: number): string {
   const table = columns([
     ["server", "kind", "address", "process"],
-    ...instances.map((one) => [one.config_path, `${one.server_type}/${one.name}`, one.url, `${one.pid}${one.hosting === "shared" ? " shared" : ""}`]),
+    ...instances.map((one) => [
+      one.config_path,
+      `${one.server_type}/${one.name}`,
+      one.url,
+      `${one.pid}${one.hosting === "shared" ? " shared" : ""}`,
+    ]),
   ]);
-  return `${instances.length} servers ready in ${duration(seconds)}\n\n${table}\nCollect from another terminal with ng-collect-rollouts; Ctrl-C stops.\n`;
+  return `${counted(instances.length, "server")} ready in ${duration(seconds)}\n\n${table}\nCollect from another terminal with ng-collect-rollouts; Ctrl-C stops.\n`;
 }

@@ -8,7 +8,8 @@ export interface ServerStatus {
   url: string;
   pid: number;
   hosting?: string | undefined;
-  status: "healthy" | "unhealthy" | "unreachable";
+  /** `success`: it answers. */
+  status: "success" | "connection_error" | "timeout" | "unknown_error";
   uptime_seconds: number | null;
 }
 
@@ -22,9 +23,9 @@ export function statusText(servers: readonly ServerStatus[], head: string): stri
       one.url,
       `${one.pid}${one.hosting === "shared" ? " shared" : ""}`,
       one.uptime_seconds === null ? "?" : duration(one.uptime_seconds),
-      one.status,
+      one.status === "success" ? "healthy" : one.status,
     ]),
   ]);
-  const healthy = servers.filter((one) => one.status === "healthy").length;
+  const healthy = servers.filter((one) => one.status === "success").length;
   return `${table}\n${healthy} healthy, ${servers.length - healthy} unhealthy\n`;
 }

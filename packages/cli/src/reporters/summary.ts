@@ -16,7 +16,11 @@ function counts(summary: RunSummary): string {
     ["failed", String(summary.failed)],
     ["missing", String(summary.missing)],
   ];
-  for (const [name, count] of [["masked", summary.masked], ["without reward", summary.unscored], ["counted as zero", summary.imputed]] as const) {
+  for (const [name, count] of [
+    ["masked", summary.masked],
+    ["without reward", summary.unscored],
+    ["counted as zero", summary.imputed],
+  ] as const) {
     if (count > 0) rows.push([name, String(count)]);
   }
   rows.push(["coverage", percent(summary.coverage)]);
@@ -55,15 +59,24 @@ function passCell(group: RewardSummary, k: number): string {
 }
 
 function latency({ latency: seconds, run }: RunSummary): string {
-  const parts = seconds === undefined ? [] : [`a rollout takes ${duration(seconds.median)} (median), ${duration(seconds.p90)} (p90), ${duration(seconds.p99)} (p99), ${duration(seconds.max)} (max)`];
+  const parts =
+    seconds === undefined
+      ? []
+      : [
+          `a rollout takes ${duration(seconds.median)} (median), ${duration(seconds.p90)} (p90), ${duration(seconds.p99)} (p99), ${duration(seconds.max)} (max)`,
+        ];
   return `  ${[`${run.dispatched} run in ${duration(run.elapsedS)}`, ...parts].join("; ")}\n`;
 }
 
 function remarks(summary: RunSummary): string {
   const lines: string[] = [];
-  if (summary.simulated.length > 0) lines.push(`SIMULATED: ${summary.simulated.join(", ")} is no model; these numbers say nothing about one.`);
+  if (summary.simulated.length > 0)
+    lines.push(`SIMULATED: ${summary.simulated.join(", ")} is no model; these numbers say nothing about one.`);
   if (summary.run.interrupted) lines.push("Interrupted: the same command with --resume goes on.");
-  else if (summary.missing > 0 || summary.failed > 0) lines.push(`Incomplete: ${summary.missing + summary.failed} of ${summary.expected} rollouts are in no score; the same command with --resume runs them.`);
+  else if (summary.missing > 0 || summary.failed > 0)
+    lines.push(
+      `Incomplete: ${summary.missing + summary.failed} of ${summary.expected} rollouts are in no score; the same command with --resume runs them.`,
+    );
   if (summary.run.drained > 0) lines.push(`${summary.run.drained} rollouts were not started: the time budget was spent.`);
   for (const tail of summary.droppedTail) lines.push(`A line cut off in the middle was dropped from ${tail.path} (${tail.bytes} bytes).`);
   for (const path of summary.archived) lines.push(`Moved out of the way: ${path}`);
@@ -78,5 +91,8 @@ function files({ paths, failed }: RunSummary): string {
     ["metrics", paths.metrics],
     ["manifest", paths.manifest],
   ];
-  return `Files:\n${rows.filter(([, path]) => path !== undefined).map(([name, path]) => `  ${name.padEnd(9)} ${path}\n`).join("")}`;
+  return `Files:\n${rows
+    .filter(([, path]) => path !== undefined)
+    .map(([name, path]) => `  ${name.padEnd(9)} ${path}\n`)
+    .join("")}`;
 }

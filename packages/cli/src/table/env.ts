@@ -1,7 +1,7 @@
 /** Commands about a configuration and the servers that run it. */
 import { commands } from "../commands/index.ts";
 import type { CommandSpec } from "../contract/index.ts";
-import { config, json, pairing, policyModel, searchDir, selectors } from "./options.ts";
+import { allowUnknown, config, json, ownJson, pairing, policyModel, searchDir, selectors } from "./options.ts";
 
 export const run: CommandSpec = {
   name: "run",
@@ -10,7 +10,7 @@ export const run: CommandSpec = {
   description:
     "Runs until it is interrupted. Once everything is ready, collect rollouts from another terminal. With +dry_run=true everything is read, checked and constructed, and nothing listens.",
   example: "ng-run --resources-server mcqa --model-type simulated_model",
-  options: [...selectors, ...pairing, searchDir, ...policyModel],
+  options: [...selectors, ...pairing, searchDir, ...policyModel, allowUnknown],
   load: commands.run,
 };
 
@@ -21,4 +21,38 @@ export const status: CommandSpec = {
   example: "ng-status",
   options: [json],
   load: commands.status,
+};
+
+export const validate: CommandSpec = {
+  name: "validate",
+  path: ["env", "validate"],
+  summary: "check a configuration: everything that is wrong, with its place",
+  description:
+    "Reads the configuration as ng-run does and starts nothing. A policy model that is not named yet is only a warning, unless --strict.",
+  example: "ng-validate --resources-server mcqa --strict",
+  options: [
+    { flags: ["--strict"], type: "switch", key: "strict", help: "a missing policy model is an error" },
+    json,
+    ...selectors,
+    ...pairing,
+    searchDir,
+    ...policyModel,
+    allowUnknown,
+  ],
+  load: commands.validate,
+};
+
+export const dumpConfig: CommandSpec = {
+  name: "dump-config",
+  path: ["env", "resolve"],
+  summary: "print the resolved configuration, secrets masked",
+  example: "ng-dump-config --config config.yaml --explain head_server.port",
+  options: [
+    config,
+    searchDir,
+    { flags: ["--explain"], type: "name", help: "instead, show every layer that set this key, and which one won" },
+    ownJson,
+    allowUnknown,
+  ],
+  load: commands.dumpConfig,
 };

@@ -1,7 +1,7 @@
 /** Commands about rollouts and what they say. */
 import { commands } from "../commands/index.ts";
 import type { CommandSpec, OptionSpec } from "../contract/index.ts";
-import { json, pairing, policyModel, searchDir, selectors } from "./options.ts";
+import { ownJson, pairing, policyModel, searchDir, selectors } from "./options.ts";
 
 /** The servers run already, so what chooses or names them changes nothing. */
 const hidden = (option: OptionSpec): OptionSpec => ({ ...option, hidden: true });
@@ -9,7 +9,12 @@ const hidden = (option: OptionSpec): OptionSpec => ({ ...option, hidden: true })
 const sampling: readonly OptionSpec[] = [
   { flags: ["--temperature"], type: "number", key: "responses_create_params.temperature", help: "sampling temperature for every row" },
   { flags: ["--top-p"], type: "number", key: "responses_create_params.top_p", help: "nucleus sampling for every row" },
-  { flags: ["--max-output-tokens"], type: "integer", key: "responses_create_params.max_output_tokens", help: "longest answer in tokens for every row" },
+  {
+    flags: ["--max-output-tokens"],
+    type: "integer",
+    key: "responses_create_params.max_output_tokens",
+    help: "longest answer in tokens for every row",
+  },
 ];
 
 const healthCheck: readonly OptionSpec[] = [
@@ -35,9 +40,20 @@ export const collectRollouts: CommandSpec = {
     { flags: ["--no-serve"], type: "switch", help: "use the servers that run already (always so under this name)" },
     { flags: ["--resume"], type: "switch", key: "resume_from_cache", help: "go on with the output that is there; failed rows run again" },
     ...pairing.map(hidden),
-    { flags: ["--agent", "-a"], type: "name", key: "agent_name", help: "agent for every row (default: the row's agent_ref or task_source)" },
+    {
+      flags: ["--agent", "-a"],
+      type: "name",
+      key: "agent_name",
+      help: "agent for every row (default: the row's agent_ref or task_source)",
+    },
     { flags: ["--input", "-i"], type: "path", key: "input_jsonl_fpath", required: true, help: "rows to run, JSON Lines" },
-    { flags: ["--output", "-o"], type: "path", key: "output_jsonl_fpath", required: true, help: "where results go; other files go beside it" },
+    {
+      flags: ["--output", "-o"],
+      type: "path",
+      key: "output_jsonl_fpath",
+      required: true,
+      help: "where results go; other files go beside it",
+    },
     { flags: ["--limit"], type: "integer", key: "limit", help: "use only the first rows" },
     { flags: ["--num-repeats"], type: "integer", key: "num_repeats", help: "rollouts of every row (default 1)" },
     { flags: ["--interleave-repeats"], type: "switch", key: "interleave_repeats", help: "all rows once, then all rows again, ..." },
@@ -48,11 +64,12 @@ export const collectRollouts: CommandSpec = {
     ...sampling,
     { flags: ["--disable-aggregation"], type: "switch", key: "disable_aggregation", help: "write no metrics file" },
     ...healthCheck,
-    json,
+    ownJson,
     { flags: ["--strict"], type: "switch", help: "exit 1 unless every row is scored" },
     { flags: ["--force"], type: "switch", help: "resume although the run was made with other settings" },
   ],
-  check: (given) => (given.has("--no-serve") && given.has("--agent-type") ? "--agent-type cannot stand with --no-serve: the agents run already" : undefined),
+  check: (given) =>
+    given.has("--no-serve") && given.has("--agent-type") ? "--agent-type cannot stand with --no-serve: the agents run already" : undefined,
   load: commands.collectRollouts,
 };
 
@@ -66,7 +83,7 @@ export const rewardProfile: CommandSpec = {
     { flags: ["--inputs"], type: "path", key: "materialized_inputs_jsonl_fpath", required: true, help: "the rows as they were sent" },
     { flags: ["--rollouts"], type: "path", key: "rollouts_jsonl_fpath", required: true, help: "their results" },
     { flags: ["--allow-partial"], type: "switch", key: "allow_partial_rollouts", help: "profile a run that is not complete" },
-    json,
+    ownJson,
   ],
   load: commands.rewardProfile,
 };

@@ -3,12 +3,16 @@ import type { CommandSpec } from "../contract/index.ts";
 import * as env from "./env.ts";
 import * as evaluation from "./eval.ts";
 import * as general from "./general.ts";
+import * as list from "./list.ts";
 
 export const COMMANDS: readonly CommandSpec[] = [
   env.run,
   env.status,
+  env.validate,
+  env.dumpConfig,
   evaluation.collectRollouts,
   evaluation.rewardProfile,
+  list.listBenchmarks,
   general.version,
   general.help,
 ];

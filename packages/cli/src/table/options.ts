@@ -3,6 +3,9 @@ import type { OptionSpec } from "../contract/index.ts";
 
 export const json: OptionSpec = { flags: ["--json"], type: "switch", key: "json", help: "print one JSON value on standard output" };
 
+/** The same for commands that have no such key in the reference. */
+export const ownJson: OptionSpec = { ...json, key: undefined };
+
 export const searchDir: OptionSpec = {
   flags: ["--search-dir"],
   type: "path",
@@ -37,7 +40,12 @@ export const selectors: readonly OptionSpec[] = [
 ];
 
 export const pairing: readonly OptionSpec[] = [
-  { flags: ["--agent-type"], type: "name", selector: "agent-type", help: "the config of the agent that drives the model: NAME or NAME/FLAVOR" },
+  {
+    flags: ["--agent-type"],
+    type: "name",
+    selector: "agent-type",
+    help: "the config of the agent that drives the model: NAME or NAME/FLAVOR",
+  },
   {
     flags: ["--allow-unsupported-pairing"],
     type: "switch",
@@ -51,3 +59,9 @@ export const policyModel: readonly OptionSpec[] = [
   { flags: ["--model-url"], type: "url", key: "policy_base_url", help: "base URL of the endpoint, with /v1" },
   { flags: ["--model-api-key"], type: "text", key: "policy_api_key", help: "key of the endpoint (better: OPENAI_API_KEY or env.yaml)" },
 ];
+
+export const allowUnknown: OptionSpec = {
+  flags: ["--allow-unknown"],
+  type: "switch",
+  help: "let keys pass that no server and no part of the toolkit knows",
+};

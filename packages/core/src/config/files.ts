@@ -57,16 +57,17 @@ function checkTexts(node: ConfigNode, problems: Problems, seen: Set<ConfigNode>)
   if (node.kind === "list") for (const item of node.items) checkTexts(item, problems, seen);
   if (node.kind === "map") for (const { value } of node.entries.values()) checkTexts(value, problems, seen);
   if (!isInterpolation(node)) return;
+  const { value } = node;
   try {
-    parseText(node.value);
+    parseText(value);
   } catch (error) {
     if (!(error instanceof InterpolationSyntaxError)) throw error;
-    const start = Math.max(0, node.value.lastIndexOf("${", error.offset));
+    const start = Math.max(0, value.lastIndexOf("${", error.offset));
     problems.add({
       code: "NG_ERR_INTERPOLATION",
-      message: `'${node.value.slice(start, start + 40)}' does not parse as an interpolation: ${error.message}.`,
-      at: placeInText(node.at, node.value.slice(start, start + 12)),
-      fix: `If it is meant literally, write \\${node.value.slice(start, start + 20)}`,
+      message: `'${value.slice(start, start + 40)}' does not parse as an interpolation: ${error.message}.`,
+      at: placeInText(node.at, value.slice(start, start + 12)),
+      fix: `If it is meant literally, write \\${value.slice(start, start + 20)}`,
     });
   }
 }

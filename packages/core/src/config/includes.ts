@@ -7,7 +7,7 @@ import { currentConfigPath } from "./compat-config-paths.ts";
 import { loadFile } from "./files.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { MAX_FILES } from "./limits.ts";
-import { type ConfigNode, get, isNull, isText, pathText } from "./node.ts";
+import { type ConfigNode, get, isNull, isText, pathText, textAt } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
 import { candidatePaths, type RootOptions } from "./roots.ts";
@@ -39,8 +39,6 @@ interface Queued {
 
 export interface IncludeOptions extends RootOptions {
   problems: Problems;
-  /** v0.5.0 and older: included files beat the ones that include them. */
-  legacy: boolean;
 }
 
 /** Loads everything that the entries of `base` (its `config_paths`, resolved) lead to. */
@@ -64,9 +62,14 @@ export function loadIncludes(base: ConfigNode, options: IncludeOptions): Include
       }
     }
   }
-  const order = options.legacy ? queue : top.flatMap(postOrder);
+  const order = isLegacy(base, queue) ? queue : top.flatMap(postOrder);
   const files = order.flatMap(({ entry, node }) => (node === undefined ? [] : [{ entry, node }]));
   return { files, paths: queue.map(({ entry }) => entry), duplicates, notices };
+}
+
+/** `include_precedence: legacy`: included files beat the ones that include them, as up to v0.5.0. */
+function isLegacy(base: ConfigNode, queue: readonly Queued[]): boolean {
+  return [base, ...queue.map(({ node }) => node)].some((node) => textAt(node, "include_precedence") === "legacy");
 }
 
 function tooMany({ problems }: IncludeOptions, at: Origin): Includes {

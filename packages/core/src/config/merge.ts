@@ -3,7 +3,7 @@
  * replaces anything, and a mapping that is written over an interpolation of one is merged into what the interpolation stands for.
  */
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
-import { type ConfigNode, isInterpolation, isUnset, keyText, type MapEntry, type MapNode, mapFromEntries } from "./node.ts";
+import { type ConfigNode, isInterpolation, isUnset, keyText, type MapEntry, type MapNode, mapFromEntries, replacing } from "./node.ts";
 import type { Origin } from "./source.ts";
 
 /** A mapping met a list. */
@@ -22,7 +22,7 @@ export class MergeConflict extends Error {
 
 /** Throws `MergeConflict`. */
 export function merge(left: ConfigNode, right: ConfigNode, env: Record<string, string | undefined>): ConfigNode {
-  if (left.kind === "list" && right.kind === "list") return over(right, left);
+  if (left.kind === "list" && right.kind === "list") return replacing(right, left);
   if (left.kind !== "map" || right.kind !== "map") throw new MergeConflict([], left, right);
   return mergeMaps(left, right, { root: new Interpolator(left, env), path: [] });
 }
@@ -45,9 +45,9 @@ function mergeMaps(left: MapNode, right: MapNode, place: Place): MapNode {
 function mergeValues(left: ConfigNode, right: ConfigNode, place: Place): ConfigNode {
   const base = expand(left, place);
   if (isUnset(right)) return base;
-  if (base.kind === "scalar" || right.kind === "scalar") return over(right, left);
+  if (base.kind === "scalar" || right.kind === "scalar") return replacing(right, left);
   if (base.kind === "map" && right.kind === "map") return mergeMaps(base, right, place);
-  if (base.kind === "list" && right.kind === "list") return over(right, left);
+  if (base.kind === "list" && right.kind === "list") return replacing(right, left);
   throw new MergeConflict(place.path, base, right);
 }
 
@@ -61,11 +61,6 @@ function expand(node: ConfigNode, { root, path }: Place): ConfigNode {
     if (error instanceof InterpolationFailure) return node;
     throw error;
   }
-}
-
-/** The winner, remembering what it replaced. */
-function over(winner: ConfigNode, loser: ConfigNode): ConfigNode {
-  return { ...winner, over: winner.over === undefined ? loser : winner.over };
 }
 
 function name(node: ConfigNode): string {

@@ -131,6 +131,16 @@ export function withPath(root: MapNode, path: readonly string[], value: ConfigNo
   return child?.kind === "map" ? withEntry(root, key, withPath(child, rest, value)) : root;
 }
 
+/** Layers that a value remembers; a command line that sets one key thousands of times need not be told in full. */
+const MAX_LAYERS = 100;
+
+/** A value that replaced another, with everything that either had replaced before. */
+export function replacing(winner: ConfigNode, loser: ConfigNode): ConfigNode {
+  const chain: ConfigNode[] = [];
+  for (let node: ConfigNode | undefined = winner; node !== undefined && chain.length < MAX_LAYERS; node = node.over) chain.push(node);
+  return chain.reduceRight<ConfigNode>((over, node) => ({ ...node, over }), loser);
+}
+
 export function isText(node: ConfigNode | undefined): node is ScalarNode & { value: string } {
   return node?.kind === "scalar" && typeof node.value === "string";
 }

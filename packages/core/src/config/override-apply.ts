@@ -1,7 +1,7 @@
 /** A whole command line of override tokens to one tree, by Hydra's rules for a run without a primary configuration. */
 import { GymError } from "../protocol/index.ts";
 import { merge, MergeConflict } from "./merge.ts";
-import { type ConfigNode, getPath, isNull, isUnset, list, type MapNode, map, mapFromEntries, withEntry, withoutEntry } from "./node.ts";
+import { type ConfigNode, getPath, isNull, isUnset, list, type MapNode, map, mapFromEntries, replacing, withEntry, withoutEntry } from "./node.ts";
 import { type Override, overrideOrigin, parseOverride } from "./override-parse.ts";
 import { OverrideSyntaxError } from "./override-value.ts";
 import { Problems } from "./problems.ts";
@@ -134,7 +134,7 @@ function set(node: ConfigNode, path: readonly string[], value: ConfigNode): MapN
 
 function setIn(node: ConfigNode, path: readonly string[], value: ConfigNode): ConfigNode {
   const [key, ...rest] = path;
-  if (key === undefined) return container(node) && container(value) ? merge(node, value, {}) : { ...value, over: node };
+  if (key === undefined) return container(node) && container(value) ? merge(node, value, {}) : replacing(value, node);
   if (node.kind === "list") return setItem(node.items, key, rest, value, node);
   if (isUnset(node)) throw new OverrideRefusal(`'${key}' cannot be set below a value that is unset (???)`);
   const parent = node.kind === "map" ? node : mapFromEntries(new Map(), value.at);

@@ -7,8 +7,8 @@ import { madeUp } from "./source.ts";
 
 export type Resolver = (args: readonly ConfigNode[], context: ResolverContext, source: string) => ConfigNode | Located;
 
-/** Version that `${python_version:}` tells: there is no Python here, so it is the one the reference is built for. */
-const PYTHON_VERSION = "3.13.14";
+/** Version that `${python_version:}` and the configuration tell: there is no Python here, so it is the one the reference is built for. */
+export const PYTHON_VERSION = "3.13.14";
 
 const at = madeUp("generated", "resolver");
 

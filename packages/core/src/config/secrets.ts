@@ -9,7 +9,7 @@ import { setOwn } from "./plain.ts";
 
 export const MASK = "****";
 
-const SECRET_WORDS = new Set(["key", "keys", "token", "password", "passwords", "passwd", "secret", "secrets", "credential", "credentials", "bearer", "header", "headers", "authorization"]);
+const SECRET_WORDS = new Set(["key", "keys", "token", "password", "passwords", "secret", "secrets", "credential", "credentials", "bearer", "header", "headers", "authorization"]);
 
 
 /** Whether values under this key are masked. Words end at `_`, `-`, `.`, blanks, digits and lower-to-upper changes. */
@@ -60,12 +60,15 @@ export function maskNode(node: ConfigNode, secret = false): ConfigNode {
   return typeof node.value === "string" ? { ...node, value: maskText(node.value) } : node;
 }
 
-/** Masks override tokens (`+policy_api_key=...`) for logs and manifests. */
+/** Masks override tokens (`+policy_api_key=...`, `+a={api_key:...}`) and the values of flags (`--model-api-key ...`) for logs and manifests. */
 export function maskOverrides(tokens: readonly string[]): string[] {
-  return tokens.map((token) => {
-    const match = /^(\+{0,2}[^=+~][^=]*)=/.exec(token);
+  return tokens.map((token, index) => {
+    const flag = /^--?([A-Za-z][\w-]*)$/.exec(tokens[index - 1] ?? "")?.[1];
+    if (flag !== undefined && isSecretKey(flag)) return MASK;
+    const match = /^([+~]*[^=]*)=/.exec(token);
     const key = match?.[1]?.split(".").at(-1);
-    return match !== null && key !== undefined && isSecretKey(key) ? `${match[1]}=${MASK}` : maskText(token);
+    if (match !== null && key !== undefined && isSecretKey(key)) return `${match[1]}=${MASK}`;
+    return maskText(token).replace(/([\w.-]+)(\s*:\s*)('[^']*'|"[^"]*"|[^,{}[\]]+)/g, (whole, name, sign) => (isSecretKey(name) ? `${name}${sign}${MASK}` : whole));
   });
 }
 

@@ -18,6 +18,6 @@ export function shellFix(text: string, subject: string | undefined): string | un
   const start = subject === undefined ? text.indexOf("${") : Math.max(text.indexOf(`\${${subject}`), text.indexOf("${"));
   const end = text.indexOf("}", start);
   const fragment = text.slice(start, end === -1 ? start + 20 : Math.min(end + 1, start + 60));
-  const environment = subject !== undefined && /^[A-Za-z_]\w*$/.test(subject) ? `, or \${oc.env:${subject}} for the environment variable at load time` : "";
+  const environment = subject !== undefined && /^[A-Za-z_]\w*$/.test(subject) ? `, or \${oc.env:${subject}} for the environment variable at load time; to set the value here: ++${subject}=<value>` : "";
   return `if the shell is to see it, write \\${fragment}${environment}`;
 }

@@ -25,6 +25,8 @@ export interface LoadOptions {
   /** Without it, unset ports stay as they are (missing, null or 0). */
   allocatePort?: PortAllocator | undefined;
   schemaFor?: SchemaFor | undefined;
+  /** Top-level keys that the command itself reads, so that they count as known. */
+  parameters?: readonly string[] | undefined;
   /** Unknown keys pass (`--allow-unknown`). */
   allowUnknown?: boolean | undefined;
   /** Folder that holds the built-in `resources_servers/` and its siblings; default: found from this module. */

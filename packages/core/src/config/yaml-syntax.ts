@@ -126,6 +126,9 @@ function translate(error: YAMLError, text: string): YamlFault {
     case "BAD_DQ_ESCAPE":
       return new YamlFault(start + 1, `found an unknown escape (${error.message})`, "Double the backslash, or use single quotes.");
     case "BAD_INDENT": {
+      // An unclosed [ or { runs into the next entry: what does not fit is the colon after its key.
+      const entry = /must be sufficiently indented/.test(error.message) ? /^[^\n:,[\]{}#]*:(?=[ \n]|$)/.exec(text.slice(start, start + 1100)) : null;
+      if (entry !== null && !/[,[{]\s*$/.test(text.slice(Math.max(0, start - 200), start))) return new YamlFault(start + entry[0].length - 1, "a ',' or the closing bracket is missing before this");
       const indent = /^ */.exec(text.slice(text.lastIndexOf("\n", start - 1) + 1))?.[0].length ?? 0;
       const line = text.lastIndexOf("\n", start - 1) + 1;
       return new YamlFault(Math.max(start, line + indent), lower(error.message));

@@ -25,7 +25,8 @@ export function openConnections(origin: string, h2c: boolean, limits: ClientLimi
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: limits.idleConnectionMs,
-    keepAliveMaxTimeout: limits.idleConnectionMs,
+    keepAliveMaxTimeout: limits.maxIdleConnectionMs,
+    maxHeaderSize: limits.maxResponseHeadBytes,
   };
   const connect = { timeout: limits.connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 60_000 };
 

@@ -1,9 +1,11 @@
 /**
- * Cookies as the toolkit's servers use them: one jar for one downstream server within one rollout. Values are opaque; attributes are kept only so
- * that they can be handed on. No domains, paths or expiry: a jar never meets a second host.
+ * Cookies as the toolkit's servers use them: one jar for one downstream server within one rollout. A jar hands values on as they came, quotes
+ * included; attributes are kept only so that they can be handed on. No domains or paths: a jar never meets a second host. Expiry counts only where
+ * it says "forget this cookie now".
  */
 
 interface JarCookie {
+  /** As it came: still quoted where it was. */
   value: string;
   /** The `Set-Cookie` line that set it, absent where it came in by a `Cookie` header. */
   line?: string;
@@ -15,7 +17,7 @@ export class CookieJar {
   /** A jar that starts with the cookies of a `Cookie` header. */
   static fromHeader(header: string | undefined): CookieJar {
     const jar = new CookieJar();
-    for (const [name, value] of parseCookieHeader(header)) jar.#cookies.set(name, { value });
+    for (const [name, value] of rawPairs(header)) jar.#cookies.set(name, { value });
     return jar;
   }
 
@@ -24,14 +26,15 @@ export class CookieJar {
   }
 
   get(name: string): string | undefined {
-    return this.#cookies.get(name)?.value;
+    const value = this.#cookies.get(name)?.value;
+    return value === undefined ? undefined : unquoted(value);
   }
 
   names(): string[] {
     return [...this.#cookies.keys()];
   }
 
-  /** Takes the `Set-Cookie` lines of an answer: merged by name. A cookie set with `Max-Age=0` is dropped. */
+  /** Takes the `Set-Cookie` lines of an answer: merged by name. A cookie that expires at once is dropped. */
   take(lines: readonly string[]): void {
     for (const line of lines) {
       const end = line.indexOf(";");
@@ -39,7 +42,7 @@ export class CookieJar {
       const eq = pair.indexOf("=");
       if (eq <= 0) continue;
       const name = pair.slice(0, eq).trim();
-      if (/;\s*max-age\s*=\s*(0|-\d+)\s*(;|$)/i.test(line)) this.#cookies.delete(name);
+      if (end >= 0 && expired(line.slice(end))) this.#cookies.delete(name);
       else this.#cookies.set(name, { value: pair.slice(eq + 1).trim(), line });
     }
   }
@@ -68,14 +71,36 @@ export class CookieJar {
 
 /** Name -> value of a `Cookie` header; quoted values are unquoted (aiohttp quotes values that hold `=` or `/`). */
 export function parseCookieHeader(header: string | undefined): Map<string, string> {
+  const cookies = rawPairs(header);
+  for (const [name, value] of cookies) if (value.startsWith('"')) cookies.set(name, unquoted(value));
+  return cookies;
+}
+
+function rawPairs(header: string | undefined): Map<string, string> {
   const cookies = new Map<string, string>();
   if (header === undefined || header === "") return cookies;
   for (const part of header.split(";")) {
     const eq = part.indexOf("=");
     if (eq <= 0) continue;
-    let value = part.slice(eq + 1).trim();
-    if (value.length >= 2 && value.startsWith('"') && value.endsWith('"')) value = value.slice(1, -1).replace(/\\(.)/g, "$1");
-    cookies.set(part.slice(0, eq).trim(), value);
+    cookies.set(part.slice(0, eq).trim(), part.slice(eq + 1).trim());
   }
   return cookies;
+}
+
+/** Python's quoting of cookie values: `\"`, `\\`, and three octal digits for everything else that is special. */
+function unquoted(value: string): string {
+  if (value.length < 2 || !value.startsWith('"') || !value.endsWith('"')) return value;
+  return value
+    .slice(1, -1)
+    .replace(/\\(?:([0-3][0-7][0-7])|(.))/g, (_, octal: string | undefined, char: string) =>
+      octal === undefined ? char : String.fromCharCode(Number.parseInt(octal, 8)),
+    );
+}
+
+/** Do these attributes say that the cookie is gone? `Max-Age` wins over `Expires`. */
+function expired(attributes: string): boolean {
+  const age = /;\s*max-age\s*=\s*(-?\d+)\s*(?:;|$)/i.exec(attributes)?.[1];
+  if (age !== undefined) return Number(age) <= 0;
+  const date = /;\s*expires\s*=\s*([^;]+)/i.exec(attributes)?.[1];
+  return date !== undefined && Date.parse(date) <= Date.now();
 }

@@ -1,7 +1,8 @@
 /** One HTTP exchange on a connection: request out, whole answer in. No retries, no redirects; a limit that starts when the request is written. */
 import type { Dispatcher } from "undici";
 import { messageOf } from "../protocol/index.ts";
-import { type FailureFacts, hopError } from "./failure.ts";
+import { type FailureFacts, hopError, kindName } from "./failure.ts";
+import { timerMs } from "./limits.ts";
 import type { Reply } from "./message.ts";
 import { textReply } from "./reply.ts";
 
@@ -68,7 +69,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
                     facts: facts("transport_timeout"),
                   }),
                 ),
-              request.timeoutMs,
+              timerMs(request.timeoutMs),
             );
           }
         },
@@ -81,7 +82,10 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
           chunks.push(chunk);
           if (size > request.maxResponseBytes) {
             const message = `${request.server} answered more than maxResponseBytes (${request.maxResponseBytes}) to ${request.path}`;
-            controller.abort(hopError("NG_ERR_BAD_RESPONSE", message, { facts: facts("transport_peer_drop", status) }));
+            chunks.length = 0;
+            controller.abort(
+              hopError("NG_ERR_BAD_RESPONSE", message, { facts: facts(`${kindName(request.server)}:bad_response`, status) }),
+            );
           }
         },
         onResponseEnd() {
@@ -90,13 +94,25 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
           resolve(textReply({ server: request.server, path: request.path, status, headers, setCookies, text: bytes.toString("utf8") }));
         },
         onResponseError(_controller, error) {
-          if (status === 0 || error.name === "GymError") return fail(error);
+          if (error.name === "GymError") return fail(error);
+          if (isOversizedHead(error)) {
+            const message = `${request.server} answered ${request.path} with a head longer than maxResponseHeadBytes`;
+            return fail(
+              hopError("NG_ERR_BAD_RESPONSE", message, { facts: facts(`${kindName(request.server)}:bad_response`), cause: error }),
+            );
+          }
+          if (status === 0) return fail(error);
           const message = `${request.server} cut its answer to ${request.path} short after ${size} bytes: ${messageOf(error)}`;
           fail(hopError("NG_ERR_PEER_DROP", message, { facts: facts("transport_peer_drop", status), cause: error }));
         },
       },
     );
   });
+}
+
+function isOversizedHead(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW";
 }
 
 function splitHeaders(received: Record<string, string | string[] | undefined>): { headers: Record<string, string>; setCookies: string[] } {

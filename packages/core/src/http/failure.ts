@@ -2,11 +2,15 @@
  * What went wrong on a hop, as facts that travel. A server that fails because of another answers 500 with these facts in the `x-ng-failure`
  * header (percent-encoded JSON) beside `x-ng-failure-kind`; a caller reads them back, so the collector names the first hop that broke.
  */
-import { type ErrorCode, GymError } from "../protocol/index.ts";
+import { type ErrorCode, GymError, printable } from "../protocol/index.ts";
 import type { Reply } from "./message.ts";
 
-/** Longest upstream body kept in an error. */
+/** Longest upstream body kept in an error's message and facts. */
 export const ERROR_BODY_LIMIT_CHARS = 2_000;
+/** Longest upstream body that an error hands on to the caller of the server that failed: quoting makes it longer at each hop. */
+export const INNER_BODY_LIMIT_CHARS = 64 * 1024;
+/** Longest `x-ng-failure` header: three hops of it fit into the head of an answer that any client reads. */
+export const FAILURE_HEADER_LIMIT_CHARS = 6_000;
 
 export interface FailureFacts {
   /** One of the failure kinds, or `<server>:<kind>`. */
@@ -23,19 +27,46 @@ export interface FailureFacts {
 
 const HEADER = "x-ng-failure";
 
+/** Only the named facts travel, their texts shortened until the header keeps its limit. */
 export function failureHeaders(facts: FailureFacts): Record<string, string> {
-  return { "x-ng-failure-kind": facts.failure_kind.replace(/[^\x21-\x7e]/g, "_"), [HEADER]: encodeURIComponent(JSON.stringify(facts)) };
+  const { failure_kind, boundary, url, status, attempts, body, message } = facts;
+  const kind = failure_kind.slice(0, 200).replace(/[^\x21-\x7e]/g, "_");
+  let limit = ERROR_BODY_LIMIT_CHARS;
+  let encoded: string;
+  do {
+    const texts = {
+      boundary: boundary.slice(0, limit),
+      url: url?.slice(0, limit),
+      body: body?.slice(0, limit),
+      message: message?.slice(0, limit),
+    };
+    encoded = encodeURIComponent(JSON.stringify({ failure_kind: kind, status, attempts, ...texts }));
+    limit = Math.floor(limit / 2);
+  } while (encoded.length > FAILURE_HEADER_LIMIT_CHARS && limit > 0);
+  return { "x-ng-failure-kind": kind, [HEADER]: encoded };
 }
 
 export function failureFacts(headers: Record<string, string>): FailureFacts | undefined {
   const text = headers[HEADER];
   if (text === undefined) return undefined;
   try {
-    const facts = JSON.parse(decodeURIComponent(text)) as Partial<FailureFacts>;
-    return typeof facts.failure_kind === "string" && typeof facts.boundary === "string" ? (facts as FailureFacts) : undefined;
+    return checkedFacts(JSON.parse(decodeURIComponent(text)));
   } catch {
     return undefined;
   }
+}
+
+/** Facts came over the wire: only fields of the right type are kept, and no control character in a text. */
+function checkedFacts(value: unknown): FailureFacts | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const given = value as Record<string, unknown>;
+  const text = (key: string): string | undefined => (typeof given[key] === "string" ? printable(given[key]) : undefined);
+  const count = (key: string): number | undefined => (Number.isSafeInteger(given[key]) ? (given[key] as number) : undefined);
+  const failure_kind = text("failure_kind");
+  const boundary = text("boundary");
+  if (failure_kind === undefined || boundary === undefined) return undefined;
+  const rest = { url: text("url"), status: count("status"), attempts: count("attempts"), body: text("body"), message: text("message") };
+  return { failure_kind, boundary, ...Object.fromEntries(Object.entries(rest).filter(([, fact]) => fact !== undefined)) };
 }
 
 /** The facts that an error holds about a hop, if it was made by this folder. */
@@ -55,16 +86,18 @@ export function hopError(code: ErrorCode, message: string, options: { facts: Fai
  */
 export function raiseForStatus(reply: Reply, server: string, path: string): Reply {
   if (reply.status < 400) return reply;
-  const body = reply.text().slice(0, ERROR_BODY_LIMIT_CHARS);
+  const text = reply.text();
+  const body = text.slice(0, ERROR_BODY_LIMIT_CHARS);
   const facts = failureFacts(reply.headers) ?? {
     failure_kind: `${kindName(server)}:upstream_status`,
     boundary: server,
     url: path,
     status: reply.status,
+    attempts: Number(reply.headers["x-ng-attempts"]) || undefined,
     body,
   };
   throw new GymError("NG_ERR_UPSTREAM_STATUS", `${server} answered ${reply.status} to ${path}: ${body}`, {
-    details: { ...facts, inner_status: reply.status, inner_body: reply.text() },
+    details: { ...facts, inner_status: reply.status, inner_body: text.slice(0, INNER_BODY_LIMIT_CHARS) },
   });
 }
 

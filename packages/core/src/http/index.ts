@@ -13,6 +13,6 @@ export {
 export { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 export type { Call, CallKind, Endpoint, EndpointReply, EndpointRequest, Reply, ServerAddress } from "./message.ts";
 export { badResponse } from "./reply.ts";
-export type { RetryNotice } from "./retry.ts";
+export type { RetryClock, RetryNotice } from "./retry.ts";
 export { DEFAULT_RETRY_POLICY, type RetryBudget, type RetryPolicy, retryAfterMs } from "./retry-policy.ts";
 export { createServerClient, type OutsideCall, type ServerClient, type ServerClientOptions, type TargetStats } from "./server-client.ts";

@@ -8,8 +8,10 @@ export interface ClientLimits {
   /** Calls on one HTTP/2 connection at once. */
   h2cStreamsPerConnection: number;
   connectTimeoutMs: number;
-  /** Idle connections are closed after this: shorter than a server's 30 s, so that none is used while its server closes it. */
+  /** Idle connections are closed after this where the server does not say how long it keeps them: shorter than the 5 s that are usual in Python. */
   idleConnectionMs: number;
+  /** The same for servers that do say (`Keep-Alive: timeout=`, as ours): that time less 2 s, and at most this. */
+  maxIdleConnectionMs: number;
   modelTimeoutMs: number;
   toolTimeoutMs: number;
   verifyTimeoutMs: number;
@@ -20,6 +22,8 @@ export interface ClientLimits {
   controlTimeoutMs: number;
   /** Longest answer that is read. */
   maxResponseBytes: number;
+  /** Longest head of an answer. */
+  maxResponseHeadBytes: number;
   maxRedirects: number;
 }
 
@@ -28,7 +32,8 @@ export const CLIENT_LIMITS: ClientLimits = {
   h2cConnectionsPerOrigin: 16,
   h2cStreamsPerConnection: 4_096,
   connectTimeoutMs: 10_000,
-  idleConnectionMs: 15_000,
+  idleConnectionMs: 4_000,
+  maxIdleConnectionMs: 15_000,
   modelTimeoutMs: 3_600_000,
   toolTimeoutMs: 600_000,
   verifyTimeoutMs: 600_000,
@@ -36,5 +41,14 @@ export const CLIENT_LIMITS: ClientLimits = {
   runTimeoutMs: 0,
   controlTimeoutMs: 60_000,
   maxResponseBytes: 256 * 1024 * 1024,
+  maxResponseHeadBytes: 64 * 1024,
   maxRedirects: 5,
 };
+
+/** Longest delay of a timer; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A limit as a timer takes it: 0 = none, everything else within what a timer can wait. */
+export function timerMs(limitMs: number): number {
+  return limitMs > 0 ? Math.min(limitMs, MAX_TIMER_MS) : 0;
+}

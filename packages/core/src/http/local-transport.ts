@@ -1,51 +1,56 @@
-/** A call to a server of the same process: a function call, with the same limit and cancel semantics as over a socket. */
-import { hopError } from "./failure.ts";
-import type { Call, Endpoint, Reply } from "./message.ts";
+/** A call to a server of the same process: a function call, with the same paths, redirects, limits and cancel semantics as over a socket. */
+import { hopError, kindName } from "./failure.ts";
+import { frozenCopy } from "./frozen.ts";
+import { timerMs } from "./limits.ts";
+import type { Endpoint, EndpointReply, Reply } from "./message.ts";
 import { localReply } from "./reply.ts";
 
 const NEVER = new AbortController().signal;
 
-export interface LocalCall {
+export interface LocalRequest {
   server: string;
-  endpoint: Endpoint;
-  call: Call;
+  /** Path and query, as a URL spells them. */
+  path: string;
+  method: "GET" | "POST";
   headers: Record<string, string>;
+  body: unknown;
   timeoutMs: number;
   timeoutName: string;
+  maxResponseBytes: number;
+  /** Hand over frozen copies instead of the objects themselves. */
+  freeze: boolean;
+  signal?: AbortSignal;
 }
 
-/** @throws GymError NG_ERR_TIMEOUT, NG_ERR_CANCELLED. */
-export function callLocal({ server, endpoint, call, headers, timeoutMs, timeoutName }: LocalCall): Promise<Reply> {
-  const request = { method: call.method ?? "POST", path: call.path, headers, body: call.body, signal: call.signal ?? NEVER };
-  if (timeoutMs === 0 && call.signal === undefined)
-    return endpoint.handle(request).then((reply) => localReply({ server, path: call.path }, reply));
+/** @throws GymError NG_ERR_TIMEOUT, NG_ERR_CANCELLED, NG_ERR_PEER_DROP where a streamed answer breaks off, NG_ERR_BAD_RESPONSE where it is too long. */
+export function callLocal(endpoint: Endpoint, request: LocalRequest): Promise<Reply> {
+  const { server, path, timeoutMs, timeoutName, signal } = request;
+  if (timeoutMs === 0 && signal === undefined) return exchange(endpoint, request, NEVER);
   return new Promise<Reply>((resolve, reject) => {
     const inner = new AbortController();
-    const facts = (failure_kind: string) => ({ failure_kind, boundary: server, url: call.path });
+    const facts = (failure_kind: string) => ({ failure_kind, boundary: server, url: path });
     const stop = (error: Error): void => {
       settle();
       inner.abort(error);
       reject(error);
     };
     const onAbort = (): void =>
-      stop(hopError("NG_ERR_CANCELLED", `the call to ${server} was cancelled`, { facts: facts("cancelled"), cause: call.signal?.reason }));
+      stop(hopError("NG_ERR_CANCELLED", `the call to ${server} was cancelled`, { facts: facts("cancelled"), cause: signal?.reason }));
     const settle = (): void => {
       clearTimeout(timer);
-      call.signal?.removeEventListener("abort", onAbort);
+      signal?.removeEventListener("abort", onAbort);
     };
-    const timer =
-      timeoutMs > 0
-        ? setTimeout(() => {
-            const message = `${server} did not answer ${call.path} within the ${timeoutName} of ${timeoutMs / 1000} s`;
-            stop(hopError("NG_ERR_TIMEOUT", message, { facts: facts("transport_timeout") }));
-          }, timeoutMs)
-        : undefined;
-    if (call.signal?.aborted) return onAbort();
-    call.signal?.addEventListener("abort", onAbort, { once: true });
-    endpoint.handle({ ...request, signal: inner.signal }).then(
+    const onLimit = (): void => {
+      const message = `${server} did not answer ${path} within the ${timeoutName} of ${timeoutMs / 1000} s`;
+      stop(hopError("NG_ERR_TIMEOUT", message, { facts: facts("transport_timeout") }));
+    };
+    const timer = timeoutMs > 0 ? setTimeout(onLimit, timerMs(timeoutMs)) : undefined;
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    exchange(endpoint, request, inner.signal).then(
       (reply) => {
         settle();
-        resolve(localReply({ server, path: call.path }, reply));
+        resolve(reply);
       },
       (error) => {
         settle();
@@ -53,4 +58,36 @@ export function callLocal({ server, endpoint, call, headers, timeoutMs, timeoutN
       },
     );
   });
+}
+
+async function exchange(endpoint: Endpoint, request: LocalRequest, signal: AbortSignal): Promise<Reply> {
+  const { server, path, method, headers, freeze } = request;
+  const query = path.indexOf("?");
+  const bare = query < 0 ? path : path.slice(0, query);
+  const body = freeze ? frozenCopy(request.body) : request.body;
+  let reply = await endpoint.handle({ method, path: bare, headers, body, signal });
+  if (reply.stream) reply = { ...reply, stream: undefined, text: await wholeText(reply.stream, request) };
+  else if (freeze && reply.text === undefined) reply = { ...reply, body: frozenCopy(reply.body) };
+  return localReply({ server, path }, reply);
+}
+
+/** A streamed answer as the one text that a socket's caller would read. */
+async function wholeText(stream: NonNullable<EndpointReply["stream"]>, { server, path, maxResponseBytes }: LocalRequest): Promise<string> {
+  const chunks: string[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxResponseBytes) break;
+    }
+  } catch (cause) {
+    const facts = { failure_kind: "transport_peer_drop", boundary: server, url: path };
+    throw hopError("NG_ERR_PEER_DROP", `${server} cut its answer to ${path} short after ${size} characters`, { facts, cause });
+  }
+  if (size > maxResponseBytes) {
+    const facts = { failure_kind: `${kindName(server)}:bad_response`, boundary: server, url: path };
+    throw hopError("NG_ERR_BAD_RESPONSE", `${server} answered more than maxResponseBytes (${maxResponseBytes}) to ${path}`, { facts });
+  }
+  return chunks.join("");
 }

@@ -23,6 +23,8 @@ export interface Call {
 
 /** The answer. `status` may be any HTTP status. */
 export interface Reply {
+  /** What is at hand: the text of a socket, or the value of a server in this process. Who hands a reply on keeps its form and spares a conversion. */
+  readonly form: "text" | "value";
   status: number;
   /** Lower-case names; `set-cookie` is in `setCookies`. */
   headers: Record<string, string>;

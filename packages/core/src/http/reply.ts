@@ -15,6 +15,7 @@ export function textReply(head: ReplyHead & { text: string }): Reply {
   let value: unknown;
   let parsed = false;
   return {
+    form: "text",
     status: head.status,
     headers: head.headers,
     setCookies: head.setCookies,
@@ -39,6 +40,7 @@ export function localReply(head: Pick<ReplyHead, "server" | "path">, reply: Endp
     return textReply({ ...head, status: reply.status, headers: reply.headers ?? {}, setCookies: reply.setCookies ?? [], text: reply.text });
   }
   return {
+    form: "value",
     status: reply.status,
     headers: { "content-type": "application/json", ...reply.headers },
     setCookies: reply.setCookies ?? [],

@@ -1,10 +1,26 @@
 /** The layer that repeats calls: wraps one try in the budgets of the retry table, with one deadline, and reports each pause. */
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { GymError } from "../protocol/index.ts";
 import { classifyTransportError, FAILURE_KIND, type TransportFailure } from "./classify.ts";
 import { type FailureFacts, hopError } from "./failure.ts";
+import { timerMs } from "./limits.ts";
 import type { Reply } from "./message.ts";
 import { backoffMs, type RetryBudget, type RetryPolicy, retryAfterMs, statusBudget } from "./retry-policy.ts";
+
+/** Time as the retry layer sees it; tests bring their own. */
+export interface RetryClock {
+  now(): number;
+  /** @throws when `signal` fires first. */
+  pause(delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+const SYSTEM_CLOCK: RetryClock = {
+  now: Date.now,
+  pause: (delayMs, signal) => setTimeout(timerMs(delayMs), undefined, { signal }),
+  random: Math.random,
+};
 
 export interface RetryNotice {
   server: string;
@@ -26,8 +42,7 @@ export interface RetryOptions {
   /** Named in the error of a try that took too long. */
   timeoutName: string;
   onRetry?: (notice: RetryNotice) => void;
-  random?: () => number;
-  now?: () => number;
+  clock?: RetryClock;
 }
 
 const CODE = {
@@ -46,8 +61,7 @@ const UNDELIVERED = new Set<TransportFailure>(["unreachable", "local_resource"])
  */
 export async function withRetries(attempt: () => Promise<Reply>, options: RetryOptions): Promise<Reply> {
   const { policy } = options;
-  const now = options.now ?? Date.now;
-  const random = options.random ?? Math.random;
+  const { now, pause, random } = options.clock ?? SYSTEM_CLOCK;
   const failures = new Map<RetryBudget, { count: number; since: number }>();
   let tries = 0;
 
@@ -65,7 +79,7 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
   async function wait(delayMs: number, reason: string): Promise<void> {
     options.onRetry?.({ server: options.server, url: options.url, reason, attempt: tries, delayMs });
     try {
-      await pause(delayMs, undefined, { signal: options.signal });
+      await pause(delayMs, options.signal);
     } catch (cause) {
       throw cancelled(options, cause);
     }
@@ -77,11 +91,7 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
       const reply = await attempt();
       if (reply.status < 400) return reply;
       const asked = retryAfterMs(reply.headers["retry-after"], now());
-      const budget = options.statuses
-        ? statusBudget(policy, reply.status)
-        : reply.status === 429 && asked !== undefined
-          ? policy.busyStatus
-          : undefined;
+      const budget = budgetOf(reply.status, asked !== undefined, options);
       const delay = budget && !isFinalRefusal(reply) ? nextDelay(budget, asked) : undefined;
       if (delay === undefined) {
         reply.headers["x-ng-attempts"] = String(tries);
@@ -97,6 +107,12 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
       await wait(again, kind);
     }
   }
+}
+
+/** A status is repeated where the caller asked for it; 429 says that nothing was done, so even a call that must not run twice goes again. */
+function budgetOf(status: number, waitIsNamed: boolean, { policy, statuses, replay }: RetryOptions): RetryBudget | undefined {
+  if (status === 429) return statuses || waitIsNamed ? policy.busyStatus : undefined;
+  return statuses && replay ? statusBudget(policy, status) : undefined;
 }
 
 /** A spent quota is told as 429 but no pause mends it. */

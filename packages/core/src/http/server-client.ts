@@ -6,9 +6,13 @@ import { type ExchangeRequest, exchange } from "./exchange.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 import { callLocal } from "./local-transport.ts";
 import type { Call, CallKind, Endpoint, Reply, ServerAddress } from "./message.ts";
-import { redirected } from "./redirect.ts";
-import { type RetryNotice, withRetries } from "./retry.ts";
+import { followRedirects } from "./redirect.ts";
+import { type RetryClock, type RetryNotice, withRetries } from "./retry.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry-policy.ts";
+import { cleanPath, splitUrl, type Target, targetOf } from "./target.ts";
+
+/** Stands for this process where a redirect is resolved; `.invalid` is no host (RFC 2606). */
+const LOCAL_ORIGIN = "http://local.invalid";
 
 export interface ServerClientOptions {
   /** @throws GymError NG_ERR_SERVER_NOT_FOUND for a name that the configuration does not have. */
@@ -18,6 +22,9 @@ export interface ServerClientOptions {
   limits?: Partial<ClientLimits>;
   policy?: Partial<RetryPolicy>;
   onRetry?: (notice: RetryNotice) => void;
+  clock?: RetryClock;
+  /** Hand servers of this process frozen copies, and their answers back as frozen copies: tests prove with it that nobody changes what is not theirs. */
+  freezeLocal?: boolean;
 }
 
 export interface OutsideCall extends Call {
@@ -93,46 +100,65 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     return stats;
   }
 
-  async function oneTry(request: ExchangeRequest, h2c: boolean): Promise<Reply> {
-    let next: ExchangeRequest | undefined = request;
-    for (let hops = 0; ; hops++) {
-      const current: ExchangeRequest = next;
-      const reply = await connectionsTo(current.origin, h2c && hops === 0).use(
-        (dispatcher) => exchange(dispatcher, current),
-        current.signal,
-      );
-      next = hops < limits.maxRedirects ? redirected(current, reply) : undefined;
-      if (next === undefined) return reply;
-    }
+  function onSocket(first: ExchangeRequest, h2c: boolean): Promise<Reply> {
+    return followRedirects(first, {
+      maxRedirects: limits.maxRedirects,
+      send: (request) =>
+        connectionsTo(request.origin, h2c && request.origin === first.origin).use(
+          (dispatcher) => exchange(dispatcher, request),
+          request.signal,
+        ),
+    });
   }
 
-  async function overSocket(name: string, url: URL, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
-    const stats = statsOf(name);
-    const request: ExchangeRequest = {
+  function overSocket(name: string, target: Target, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
+    const body = call.body === undefined ? undefined : stringifyJson(call.body);
+    const request: ExchangeRequest = { ...requestOf(name, target, call), body };
+    return withRetries(() => onSocket(request, how.h2c), {
+      policy: policyOf(call),
       server: name,
-      origin: url.origin,
-      path: url.pathname + url.search,
+      url: target.origin + target.path,
+      replay: replays(call),
+      statuses: how.outside,
+      signal: call.signal,
+      timeoutName: request.timeoutName,
+      clock: options.clock,
+      onRetry: (notice) => {
+        statsOf(name).retries++;
+        options.onRetry?.(notice);
+      },
+    });
+  }
+
+  function inProcess(name: string, endpoint: Endpoint, call: Call): Promise<Reply> {
+    const target = { origin: LOCAL_ORIGIN, path: cleanPath(call.path) };
+    const first = { ...requestOf(name, target, call), body: call.body, freeze: options.freezeLocal === true };
+    return followRedirects(first, {
+      maxRedirects: limits.maxRedirects,
+      send: (request) =>
+        request.origin === LOCAL_ORIGIN
+          ? callLocal(endpoint, request)
+          : onSocket({ ...request, body: request.body === undefined ? undefined : stringifyJson(request.body) }, false),
+    });
+  }
+
+  function requestOf(server: string, target: Target, call: Call): Omit<ExchangeRequest, "body"> {
+    return {
+      server,
+      origin: target.origin,
+      path: target.path,
       method: call.method ?? "POST",
       headers: requestHeaders(call),
-      body: call.body === undefined ? undefined : stringifyJson(call.body),
       timeoutMs: call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]],
       timeoutName: TIMEOUT_NAME[call.kind],
       maxResponseBytes: limits.maxResponseBytes,
       signal: call.signal,
     };
-    return withRetries(() => oneTry(request, how.h2c), {
-      policy: { ...policy, maxAttempts: call.maxAttempts ?? policy.maxAttempts, retryStatuses: call.retryStatuses ?? policy.retryStatuses },
-      server: name,
-      url: url.href,
-      replay: replays(call),
-      statuses: how.outside,
-      signal: call.signal,
-      timeoutName: request.timeoutName,
-      onRetry: (notice) => {
-        stats.retries++;
-        options.onRetry?.(notice);
-      },
-    });
+  }
+
+  function policyOf({ maxAttempts, retryStatuses }: OutsideCall): RetryPolicy {
+    if (maxAttempts === undefined && retryStatuses === undefined) return policy;
+    return { ...policy, maxAttempts: maxAttempts ?? policy.maxAttempts, retryStatuses: retryStatuses ?? policy.retryStatuses };
   }
 
   async function counted(name: string, call: Call, send: () => Promise<Reply>): Promise<Reply> {
@@ -156,15 +182,12 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     call: (server, call) =>
       counted(server, call, () => {
         const endpoint = options.local?.get(server);
-        if (endpoint !== undefined) {
-          const timeoutMs = call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]];
-          return callLocal({ server, endpoint, call, headers: requestHeaders(call), timeoutMs, timeoutName: TIMEOUT_NAME[call.kind] });
-        }
+        if (endpoint !== undefined) return inProcess(server, endpoint, call);
         const address = options.addressOf(server);
-        return overSocket(server, new URL(address.url + call.path), call, { h2c: address.h2c === true, outside: false });
+        return overSocket(server, targetOf(address.url, call.path), call, { h2c: address.h2c === true, outside: false });
       }),
     fetch: (target, call) =>
-      counted(target.name, call, () => overSocket(target.name, new URL(target.url), call, { h2c: false, outside: true })),
+      counted(target.name, call, () => overSocket(target.name, splitUrl(target.url), call, { h2c: false, outside: true })),
     stats: () => Object.fromEntries(targets),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...origins.values()].map((connections) => connections.close()));
@@ -175,7 +198,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
 function requestHeaders(call: Call): Record<string, string> {
   const headers: Record<string, string> = { accept: "*/*" };
   if (call.body !== undefined) headers["content-type"] = "application/json";
-  Object.assign(headers, call.headers);
+  if (call.headers) for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
   const cookie = call.jar?.header();
   if (cookie !== undefined) headers.cookie = cookie;
   return headers;

@@ -2,7 +2,7 @@
  * Large arrays that no hop looks at (token ids, log-probs, expert routing) cross it as text: `parseJson` leaves them as `RawJson`,
  * `stringifyJson` writes the same bytes back. A body without the four keys costs a plain `JSON.parse` and four `indexOf`.
  */
-import { endOfNumberArray } from "./raw-scan.ts";
+import { endOfNumberArray, isBlank } from "./raw-scan.ts";
 
 /** Keys whose arrays stay text. */
 export const RAW_KEYS = ["prompt_token_ids", "generation_token_ids", "generation_log_probs", "routed_experts"] as const;
@@ -107,10 +107,6 @@ function arrayAfterKey(text: string, at: number, length: number): number {
   after++;
   while (isBlank(text.charCodeAt(after))) after++;
   return text[after] === "[" ? after : -1;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** Puts the raw values where their marks are. Iterative, because a body may be nested deeper than the stack. */

@@ -65,7 +65,7 @@ export const cacheRetention: z.ZodEnum<Record<"in_memory" | "24h", never>> = z.e
 
 const { object } = PARAMS;
 /** Only `false` (also as 0) and null: a streamed request takes another path before it is validated. */
-const noStream = pick<false>((value) =>
+export const noStream: z.ZodType<false> = pick<false>((value) =>
   value === false || value === 0
     ? (z.unknown().transform(() => false as const) as never)
     : { type: "literal_error", message: "Input should be False" },
@@ -120,9 +120,10 @@ export type Tool = NonNullable<ResponsesRequest["tools"]>[number];
 /** What a caller may send back although the parameters do not have it: rewritten before validation, in a copy of what changes. */
 function prepared(body: unknown): unknown {
   if (!isObject(body)) return body;
-  const tools = Array.isArray(body.tools) ? mapChanged(body.tools, preparedTool) : body.tools;
-  const input = Array.isArray(body.input) ? mapChanged(body.input, preparedItem) : body.input;
-  return tools === body.tools && input === body.input ? body : { ...body, tools, input };
+  const changed: Record<string, unknown> = {};
+  if (Array.isArray(body.tools)) changed.tools = mapChanged(body.tools, preparedTool);
+  if (Array.isArray(body.input)) changed.input = mapChanged(body.input, preparedItem);
+  return Object.keys(changed).every((key) => changed[key] === body[key]) ? body : { ...body, ...changed };
 }
 
 function preparedTool(tool: unknown): unknown {

@@ -1,5 +1,6 @@
 /** A Response: always in the full form. Unknown keys of the Response, its usage and hosted items are kept. */
 import { z } from "zod";
+import { withSchemaKey } from "./compat-schema-key.ts";
 import { anyObject, FULL_MODEL } from "./fields.ts";
 import { toolChoiceSchema, toolSchema } from "./hosted-tools.ts";
 import { outputItem } from "./item-choice.ts";
@@ -62,7 +63,7 @@ const responseSchema = object({
   safety_identifier: nul(str),
   service_tier: nul(serviceTier),
   status: nul(z.enum(["completed", "failed", "in_progress", "cancelled", "queued", "incomplete"])),
-  text: nul(textSchema(FULL_MODEL)),
+  text: nul(z.preprocess(withSchemaKey, textSchema(FULL_MODEL))),
   top_logprobs: nul(laxInt),
   truncation: nul(z.enum(["auto", "disabled"])),
   usage: nul(usageSchema),

@@ -28,14 +28,12 @@ export function assignAgents(row: Row, parameters: CollectParameters): Assignmen
   return targets.map((target) => ({ agent: target, repeatKeys: [target, original].filter((name) => name !== undefined) }));
 }
 
-/** Repeats for the first fitting key; undefined where a map has neither a key nor `_default`. Marks the key as used. */
+/** Repeats for the first fitting key; undefined where a map has neither a key nor `_default`. Marks all fitting keys as used. */
 export function repeatsFor(keys: readonly string[], parameters: CollectParameters, used: Set<string>): number | undefined {
   const repeats = parameters.num_repeats;
   if (typeof repeats === "number") return repeats;
-  for (const key of keys) {
-    if (key === "_default" || !Object.hasOwn(repeats, key)) continue;
-    used.add(key);
-    return repeats[key];
-  }
-  return repeats._default;
+  const fitting = keys.filter((key) => key !== "_default" && Object.hasOwn(repeats, key));
+  for (const key of fitting) used.add(key);
+  const [first] = fitting;
+  return first === undefined ? repeats._default : repeats[first];
 }

@@ -7,7 +7,8 @@ const RESERVED = new Set(["ng_trajectory", "ng_model_call_capture", "ng_perf"]);
 /** @throws Error where the row cannot be an episode */
 export function episodeRequest(row: Row): Row {
   const attempt = row._ng_attempt_index ?? 0;
-  if (typeof attempt !== "number" || !Number.isInteger(attempt) || attempt < 0) throw new Error(`_ng_attempt_index must be a whole number, got ${JSON.stringify(attempt)}`);
+  if (typeof attempt !== "number" || !Number.isInteger(attempt) || attempt < 0)
+    throw new Error(`_ng_attempt_index must be a whole number, got ${JSON.stringify(attempt)}`);
   const key = keyOf(row);
   const id = typeof row._ng_rollout_id === "string" ? row._ng_rollout_id : key === undefined ? undefined : `${key.task}-${key.rollout}`;
   if (id === undefined) throw new Error("an episode needs a rollout id or both indices");
@@ -25,7 +26,12 @@ export function episodeRecord(reply: unknown): Row {
   if (Object.hasOwn(reply, "failure") && reply.failure !== null && reply.failure !== undefined) {
     if (!isRecord(reply.failure)) throw new Error("'failure' is not an object");
     const { failure_reason, terminal, failure_kind, stage, partial_response } = reply.failure;
-    const row: Row = { ...stamp, _ng_failure_class: "environment_server_failed", _ng_failure_terminal: isTruthy(terminal), _ng_failure_message: failure_reason };
+    const row: Row = {
+      ...stamp,
+      _ng_failure_class: "environment_server_failed",
+      _ng_failure_terminal: isTruthy(terminal),
+      _ng_failure_message: failure_reason,
+    };
     if (stage !== undefined && stage !== null) row._ng_failure_stage = stage;
     if (partial_response !== undefined && partial_response !== null) row._ng_failure_partial_response = partial_response;
     if (typeof failure_kind === "string") row.failure_kind = failure_kind;

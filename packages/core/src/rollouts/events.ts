@@ -5,6 +5,7 @@ import type { RolloutKey } from "./row.ts";
 
 /** Remarks that need no reaction. */
 export type NoticeCode =
+  | "deprecated_key"
   | "row_limit"
   | "agent_ref_overridden"
   | "legacy_agent_ref_routing"

@@ -1,6 +1,6 @@
 /** A failed rollout as a line of the sidecar: the reference's field names, and beside them which hop broke, why, and after how many tries. */
 import { type FailureFacts, factsOf, failureFacts, kindName, type Reply } from "../http/index.ts";
-import { type GymError, isGymError, messageOf } from "../protocol/index.ts";
+import { isGymError, messageOf } from "../protocol/index.ts";
 import { FAILURE_BODY_CHARS } from "./limits.ts";
 import type { Row } from "./row.ts";
 
@@ -69,7 +69,7 @@ export function errorCause(error: unknown, server: string): FailureCause {
 }
 
 /** The cause in an answer that breaks the contract of `/run`. */
-export function contractCause(problem: string, server: string): FailureCause {
+export function contractCause(problem: string, server: string, body: string): FailureCause {
   return {
     failureClass: "agent_run_error",
     kind: `${kindName(server)}:bad_response`,
@@ -78,7 +78,7 @@ export function contractCause(problem: string, server: string): FailureCause {
     type: "NG_ERR_BAD_RESPONSE",
     message: `${server} answered /run with ${problem}`,
     status: 200,
-    body: null,
+    body: body === "" ? null : clipped(body),
   };
 }
 
@@ -107,10 +107,8 @@ const HINTS: Record<string, string> = {
 /** What to do about a kind of failure, where there is something general to say. */
 export function failureHint(kind: string | undefined): string | undefined {
   if (kind === undefined) return undefined;
-  return HINTS[kind] ?? (kind.endsWith(":upstream_status") ? "The server's own log says more; the sidecar row holds the start of its answer." : undefined);
-}
-
-export function causeError(make: (message: string, details: Record<string, unknown>) => GymError, cause: FailureCause): GymError {
-  const { message, ...details } = cause;
-  return make(message, details);
+  return (
+    HINTS[kind] ??
+    (kind.endsWith(":upstream_status") ? "The server's own log says more; the sidecar row holds the start of its answer." : undefined)
+  );
 }

@@ -1,7 +1,6 @@
 /** Puts the rows of a file in rounds: every first rollout, then every second, and so on. Reads the file row by row; holds a position a row. */
 import { open } from "node:fs/promises";
 import { fileError } from "./file-errors.ts";
-import type { LineWriter } from "./line-writer.ts";
 
 export interface RowPositions {
   add(rollout: number, bytes: number): void;
@@ -22,8 +21,12 @@ export function createRowPositions(): RowPositions {
   };
 }
 
-/** @throws GymError NG_ERR_FILE */
-export async function copyInterleaved(source: string, positions: RowPositions, writer: LineWriter): Promise<void> {
+/** Hands the rows of `source` on in rounds. @throws GymError NG_ERR_FILE */
+export async function eachInterleaved(
+  source: string,
+  positions: RowPositions,
+  take: (text: string) => Promise<void> | undefined,
+): Promise<void> {
   const handle = await open(source, "r").catch((error) => {
     throw fileError(source, "read", error);
   });
@@ -32,7 +35,7 @@ export async function copyInterleaved(source: string, positions: RowPositions, w
       for (const { offset, bytes } of round) {
         const block = Buffer.allocUnsafe(bytes);
         await handle.read(block, 0, bytes, offset);
-        await writer.push(block.toString("utf8"));
+        await take(block.toString("utf8"));
       }
     }
   } finally {

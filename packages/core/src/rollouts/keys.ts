@@ -5,7 +5,7 @@ const BITS = 30;
 
 /** A task id as a map key; ids that are not numbers get their JSON text, which no number equals. */
 export function taskKey(task: unknown): number | string {
-  return typeof task === "number" ? task : JSON.stringify(task) ?? "undefined";
+  return typeof task === "number" ? task : (JSON.stringify(task) ?? "undefined");
 }
 
 export function keyText(key: RolloutKey): string {
@@ -23,7 +23,8 @@ export function rolloutSet(): RolloutSet {
   const bits = new Map<number | string, number>();
   const others = new Set<string>();
   let size = 0;
-  const isSmall = (rollout: unknown): rollout is number => typeof rollout === "number" && Number.isInteger(rollout) && rollout >= 0 && rollout < BITS;
+  const isSmall = (rollout: unknown): rollout is number =>
+    typeof rollout === "number" && Number.isInteger(rollout) && rollout >= 0 && rollout < BITS;
   return {
     add(key): boolean {
       let fresh: boolean;

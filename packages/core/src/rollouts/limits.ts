@@ -18,3 +18,7 @@ export const DEFAULT_ROLLOUT_ATTEMPTS = 3;
 export const PROGRESS_INTERVAL_MS = 250;
 /** Rollouts that must have finished before the drain margin follows their third quartile. */
 export const DRAIN_MARGIN_SAMPLES = 5;
+/** Largest k of pass@k in a summary. */
+export const PASS_AT_K_LIMIT = 64;
+/** Time that a server's own metric hooks may take. */
+export const AGGREGATE_TIMEOUT_MS = 600_000;

@@ -78,7 +78,8 @@ export function isBlank(text: string): boolean {
  * @throws GymError NG_ERR_DATA naming file and line where it is blank, not JSON, or not an object
  */
 export function parseRow(path: string, line: Line): Row {
-  if (isBlank(line.text)) throw lineError(path, line.number, "the line is blank; expected one JSON object a line", { hint: "Remove the blank line." });
+  if (isBlank(line.text))
+    throw lineError(path, line.number, "the line is blank; expected one JSON object a line", { hint: "Remove the blank line." });
   let value: unknown;
   try {
     value = JSON.parse(line.text);
@@ -86,7 +87,11 @@ export function parseRow(path: string, line: Line): Row {
     throw lineError(path, line.number, `the line is not JSON (${messageOf(error)})`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw lineError(path, line.number, `expected a JSON object, got ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}`);
+    throw lineError(
+      path,
+      line.number,
+      `expected a JSON object, got ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}`,
+    );
   }
   return value as Row;
 }
@@ -100,7 +105,10 @@ export interface ReadRowsOptions {
  * Every row of a file, in order.
  * @throws GymError NG_ERR_FILE, NG_ERR_DATA
  */
-export async function* readRows(path: string, options: ReadRowsOptions = {}): AsyncGenerator<NumberedRow & { offset: number; bytes: number }> {
+export async function* readRows(
+  path: string,
+  options: ReadRowsOptions = {},
+): AsyncGenerator<NumberedRow & { offset: number; bytes: number }> {
   for await (const line of readLines(path)) {
     if (options.skipBlank === true && isBlank(line.text)) continue;
     yield { line: line.number, row: parseRow(path, line), offset: line.offset, bytes: line.bytes };

@@ -4,8 +4,8 @@ import { isGymError, messageOf } from "../protocol/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { episodeRecord } from "./episode.ts";
 import { contractCause, errorCause, type FailureCause, failureRow, statusCause } from "./failure-row.ts";
-import { isMasked, isRecord, isTruthy, type Row } from "./row.ts";
 import type { EnvironmentServer } from "./routing.ts";
+import { isMasked, isRecord, isTruthy, type Row } from "./row.ts";
 import { stamped } from "./stamp.ts";
 
 export type Outcome =
@@ -29,24 +29,32 @@ export function outcomeOfReply(reply: Reply, row: Row, server: EnvironmentServer
     try {
       record = episodeRecord(value);
     } catch (error) {
-      return failed(contractCause(`an episode that breaks its contract: ${messageOf(error)}`, server.name), row, server);
+      return failed(contractCause(`an episode that breaks its contract: ${messageOf(error)}`, server.name, reply.text()), row, server);
     }
   } else if (isRecord(value)) {
     record = value;
   } else {
-    return failed(contractCause(`${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`} instead of an object`, server.name), row, server);
+    return failed(
+      contractCause(
+        `${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`} instead of an object`,
+        server.name,
+        reply.text(),
+      ),
+      row,
+      server,
+    );
   }
-  return outcomeOfRecord(record, row, server);
+  return outcomeOfRecord(record, { row, server, body: () => reply.text() });
 }
 
-function outcomeOfRecord(record: Row, row: Row, server: EnvironmentServer): Outcome {
+function outcomeOfRecord(record: Row, { row, server, body }: { row: Row; server: EnvironmentServer; body: () => string }): Outcome {
   if (isTruthy(record._ng_no_persist)) return { kind: "unresolved", reason: "not_persisted" };
   if (record._ng_failure_class !== undefined && record._ng_failure_class !== null) {
     return { kind: "failed", row: stamped(record, row, server), failureClass: String(record._ng_failure_class), cause: undefined };
   }
   const masked = isMasked(record);
   const problem = masked || (isTaskRow(row) && record.reward === undefined) ? undefined : rewardProblem(record);
-  if (problem !== undefined) return failed(contractCause(problem, server.name), row, server);
+  if (problem !== undefined) return failed(contractCause(problem, server.name, body()), row, server);
   return { kind: "completed", row: stamped(record, row, server), reward: masked ? undefined : rewardOf(record), masked };
 }
 
@@ -70,5 +78,7 @@ function rewardProblem(record: Row): string | undefined {
   const { reward } = record;
   if (reward === undefined) return "no reward";
   if (reward === null) return "a null reward";
-  return typeof reward === "number" ? `a reward that is not finite (${reward})` : `a reward that is a ${Array.isArray(reward) ? "list" : typeof reward}`;
+  return typeof reward === "number"
+    ? `a reward that is not finite (${reward})`
+    : `a reward that is a ${Array.isArray(reward) ? "list" : typeof reward}`;
 }

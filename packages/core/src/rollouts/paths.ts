@@ -40,7 +40,12 @@ export function runPaths(output: string): RunPaths {
 /** Everything a fresh run would overwrite or mix with, the output first. */
 export function archivablePaths(output: string): string[] {
   const folder = dirname(output);
-  return [output, ...COMPANIONS.map((ending) => companionPath(output, ending)), join(folder, "quality_summary.json"), join(folder, "rollout_verdicts.jsonl")];
+  return [
+    output,
+    ...COMPANIONS.map((ending) => companionPath(output, ending)),
+    join(folder, "quality_summary.json"),
+    join(folder, "rollout_verdicts.jsonl"),
+  ];
 }
 
 /** Absolute, from the folder the command runs in. */

@@ -1,11 +1,12 @@
 /** One input row -> its materialized rows. The order of keys on a row is the order in which they are set here. */
-import { assignAgents, isTaskRow, repeatsFor } from "./assign.ts";
+
 import { messageOf } from "../protocol/index.ts";
+import { assignAgents, isTaskRow, repeatsFor } from "./assign.ts";
 import { taskKey } from "./keys.ts";
 import type { CollectParameters } from "./parameters.ts";
 import type { PlanProblems } from "./plan-problems.ts";
-import { agentOf, isRecord, type Row, rolloutIdProblem } from "./row.ts";
 import type { Routing } from "./routing.ts";
+import { agentOf, isRecord, type Row, rolloutIdProblem } from "./row.ts";
 import { withSeed } from "./seeds.ts";
 import type { SkillsRef } from "./skills.ts";
 
@@ -13,7 +14,7 @@ export interface RowPlanner {
   /** Materialized rows of one input row; problems go to the collector and give no row. */
   expand(row: Row, at: { line: number; taskNumber: () => number }): Row[];
   /** What is worth telling afterwards. */
-  remarks(): { rerouted: Map<string, number>; legacyRows: number; unusedRepeatKeys: string[] };
+  remarks(): { rerouted: Map<string, number>; legacyRows: number; unusedRepeatKeys: string[]; servers: Set<string> };
 }
 
 export interface RowPlannerOptions {
@@ -32,6 +33,7 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
   const nextRollout = new Map<number | string, number>();
   const usedRepeatKeys = new Set<string>();
   const rerouted = new Map<string, number>();
+  const servers = new Set<string>();
   let legacyRows = 0;
 
   function expand(input: Row, at: { line: number; taskNumber: () => number }): Row[] {
@@ -45,7 +47,11 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
     for (const target of targets) {
       const repeats = repeatsFor(target.repeatKeys, parameters, usedRepeatKeys);
       if (repeats === undefined) {
-        problems.add(at.line, `num_repeats has no entry for '${target.repeatKeys.join(" / ")}' and no _default`, "Add the entry or a _default.");
+        problems.add(
+          at.line,
+          `num_repeats has no entry for '${target.repeatKeys.join(" / ")}' and no _default`,
+          "Add the entry or a _default.",
+        );
         continue;
       }
       const copy: Row = { ...row };
@@ -80,19 +86,28 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
   function resolve(row: Row, line: number, through: Routing): void {
     if (agentOf(row) === undefined && row._ng_environment_server === undefined) {
       const agent = through.agentOfSource(String(row.task_source));
-      if (!agent.ok) return problems.add(line, agent.problem);
+      if (!agent.ok) {
+        problems.add(line, agent.problem);
+        return;
+      }
       row.agent_ref = { name: agent.name };
     }
     const server = through.serverOfRow(row);
-    if (!server.ok) problems.add(line, server.problem);
+    if (server.ok) servers.add(server.name);
+    else problems.add(line, server.problem);
   }
 
   function taskTargets(row: Row, line: number): Target[] | undefined {
     const taskset = (row.task_id as Row).taskset;
-    const server = typeof taskset === "string" && Object.hasOwn(parameters.environment_server_routes, taskset) ? parameters.environment_server_routes[taskset] : undefined;
+    const server =
+      typeof taskset === "string" && Object.hasOwn(parameters.environment_server_routes, taskset)
+        ? parameters.environment_server_routes[taskset]
+        : undefined;
     const refusals = [
       server === undefined ? `no entry of environment_server_routes for taskset ${JSON.stringify(taskset)}` : undefined,
-      Object.keys(parameters.responses_create_params).length > 0 ? "responses_create_params overrides cannot be applied to a task row" : undefined,
+      Object.keys(parameters.responses_create_params).length > 0
+        ? "responses_create_params overrides cannot be applied to a task row"
+        : undefined,
       parameters.num_repeats_add_seed ? "num_repeats_add_seed cannot be applied to a task row" : undefined,
       options.skills !== undefined ? "skills cannot be applied to a task row" : undefined,
     ].filter((problem) => problem !== undefined);
@@ -102,13 +117,23 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
 
   function flatTargets(row: Row, line: number): Target[] | undefined {
     if (parameters.environment_routing_mode === "taskset") {
-      problems.add(line, "taskset routing needs rows with task_id.taskset and task_input", "Use another environment_routing_mode for flat rows.");
+      problems.add(
+        line,
+        "taskset routing needs rows with task_id.taskset and task_input",
+        "Use another environment_routing_mode for flat rows.",
+      );
       return undefined;
     }
     const isLegacy = parameters.environment_routing_mode === "legacy";
     const before = agentOf(row);
     const targets: Target[] = isLegacy
-      ? [{ server: parameters.environment_server_name as string, agent: undefined, repeatKeys: [before, row.task_source].filter((key) => typeof key === "string") }]
+      ? [
+          {
+            server: parameters.environment_server_name as string,
+            agent: undefined,
+            repeatKeys: [before, row.task_source].filter((key) => typeof key === "string"),
+          },
+        ]
       : assignAgents(row, parameters).map((assignment) => ({ ...assignment, server: undefined }));
     if (targets.length === 0) {
       problems.add(line, NO_AGENT, NO_AGENT_HINT);
@@ -120,10 +145,15 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
       if (before !== undefined) countUp(rerouted, `${before} -> ${only.agent}`);
       row.agent_ref = { name: only.agent };
     }
-    if (!isLegacy && agentOf(row) !== undefined && row.task_source === undefined) legacyRows++;
+    if (routing !== undefined && !isLegacy && agentOf(row) !== undefined && row.task_source === undefined) legacyRows++;
     if (!isRecord(row.responses_create_params)) {
       const got = row.responses_create_params;
-      problems.add(line, got === undefined ? "responses_create_params is missing" : `responses_create_params must be a map, got ${got === null ? "null" : typeof got}`);
+      problems.add(
+        line,
+        got === undefined
+          ? "responses_create_params is missing"
+          : `responses_create_params must be a map, got ${got === null ? "null" : typeof got}`,
+      );
       return undefined;
     }
     row.responses_create_params = { ...row.responses_create_params, ...parameters.responses_create_params };
@@ -136,7 +166,11 @@ export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
     remarks: () => ({
       rerouted,
       legacyRows,
-      unusedRepeatKeys: typeof parameters.num_repeats === "number" ? [] : Object.keys(parameters.num_repeats).filter((key) => key !== "_default" && !usedRepeatKeys.has(key)),
+      servers,
+      unusedRepeatKeys:
+        typeof parameters.num_repeats === "number"
+          ? []
+          : Object.keys(parameters.num_repeats).filter((key) => key !== "_default" && !usedRepeatKeys.has(key)),
     }),
   };
 }

@@ -8,17 +8,17 @@ import { messageOf, stringifyJson } from "../protocol/index.ts";
 import { type Emit, notice } from "./events.ts";
 import { fileError, lineError } from "./file-errors.ts";
 import { findInRoots, requireInput, type Surroundings } from "./input-file.ts";
-import { copyInterleaved, createRowPositions } from "./interleave.ts";
+import { createRowPositions, eachInterleaved } from "./interleave.ts";
+import { LISTED_PROBLEMS } from "./limits.ts";
 import { type LineWriter, openLineWriter } from "./line-writer.ts";
 import { type Line, parseRow, readLines } from "./lines.ts";
-import { LISTED_PROBLEMS } from "./limits.ts";
 import type { CollectParameters } from "./parameters.ts";
 import { collectProblems } from "./plan-problems.ts";
 import { createRowPlanner, type RowPlanner } from "./plan-row.ts";
 import { fillPrompt, hasInput, loadPrompt, type PromptTemplate } from "./prompt.ts";
 import { parsePython } from "./python-values.ts";
-import type { Row } from "./row.ts";
 import type { Routing } from "./routing.ts";
+import type { Row } from "./row.ts";
 import { loadSkills, type SkillsRef } from "./skills.ts";
 import { createTaskNumbers } from "./task-numbers.ts";
 
@@ -36,10 +36,12 @@ export interface Plan {
   rows: number;
   /** SHA-256 over the lines of the input that were read. */
   inputDigest: string;
-  /** SHA-256 over the materialized rows, in their order before interleaving. */
+  /** SHA-256 over the materialized rows. */
   rowsDigest: string;
   prompt: PromptTemplate | undefined;
   skills: SkillsRef | undefined;
+  /** Environment servers that rows go to. */
+  servers: ReadonlySet<string>;
   /** Puts the file in its place. */
   commit(): Promise<void>;
   /** Throws the temporary file away. */
@@ -50,8 +52,14 @@ export interface Plan {
 export async function planRun(options: PlanOptions): Promise<Plan> {
   const { parameters, around, emit } = options;
   const input = requireInput(parameters.input_jsonl_fpath, "--input", around);
-  const prompt = parameters.prompt_config === null ? undefined : await loadPrompt(findInRoots(parameters.prompt_config, around) ?? parameters.prompt_config);
-  const skills = parameters.skills === null ? undefined : await loadSkills(parameters.skills.path, findInRoots(parameters.skills.path, around) ?? parameters.skills.path);
+  const prompt =
+    parameters.prompt_config === null
+      ? undefined
+      : await loadPrompt(findInRoots(parameters.prompt_config, around) ?? parameters.prompt_config);
+  const skills =
+    parameters.skills === null
+      ? undefined
+      : await loadSkills(parameters.skills.path, findInRoots(parameters.skills.path, around) ?? parameters.skills.path);
   const problems = collectProblems();
   const planner = createRowPlanner({ parameters, skills, routing: options.routing, problems });
   const temporary = `${options.target}.tmp`;
@@ -60,13 +68,14 @@ export async function planRun(options: PlanOptions): Promise<Plan> {
   const positions = parameters.interleave_repeats ? createRowPositions() : undefined;
   try {
     const counted = await materialize({ input, parameters, prompt, planner, writer, positions });
-    problems.throwIfAny(input);
-    if (positions !== undefined) await interleave(temporary, positions);
     remark(planner, parameters, emit);
+    problems.throwIfAny(input);
+    if (positions !== undefined) counted.rowsDigest = await interleave(temporary, positions);
     return {
       ...counted,
       prompt,
       skills,
+      servers: planner.remarks().servers,
       discard,
       commit: async () => {
         await rename(temporary, options.target).catch((error) => {
@@ -121,9 +130,14 @@ async function materialize(options: Materialize): Promise<Pick<Plan, "rows" | "i
   await writer.close();
   if (conflictCount > 0) {
     const more = conflictCount > conflicts.length ? ` and ${conflictCount - conflicts.length} more` : "";
-    throw lineError(input, conflicts[0] as number, `prompt_config and responses_create_params.input exclude each other; rows with an input: lines ${conflicts.join(", ")}${more}`, {
-      hint: "Remove the input from these rows, or run without prompt_config.",
-    });
+    throw lineError(
+      input,
+      conflicts[0] as number,
+      `prompt_config and responses_create_params.input exclude each other; rows with an input: lines ${conflicts.join(", ")}${more}`,
+      {
+        hint: "Remove the input from these rows, or run without prompt_config.",
+      },
+    );
   }
   return { rows, inputDigest: inputHash.digest("hex"), rowsDigest: rowsHash.digest("hex") };
 }
@@ -136,13 +150,19 @@ function filled(prompt: PromptTemplate, row: Row, at: { input: string; line: Lin
   }
 }
 
-async function interleave(path: string, positions: ReturnType<typeof createRowPositions>): Promise<void> {
+/** The digest over the rows in their new order. */
+async function interleave(path: string, positions: ReturnType<typeof createRowPositions>): Promise<string> {
+  const hash = createHash("sha256");
   const ordered = `${path}.ordered`;
   const writer = await openLineWriter(ordered, "w");
   try {
-    await copyInterleaved(path, positions, writer);
+    await eachInterleaved(path, positions, (text) => {
+      hash.update(text).update("\n");
+      return writer.push(text);
+    });
     await writer.close();
     await rename(ordered, path);
+    return hash.digest("hex");
   } catch (error) {
     await writer.close().catch(() => undefined);
     await rm(ordered, { force: true });
@@ -152,11 +172,17 @@ async function interleave(path: string, positions: ReturnType<typeof createRowPo
 
 function remark(planner: RowPlanner, parameters: CollectParameters, emit: Emit): void {
   const { rerouted, legacyRows, unusedRepeatKeys } = planner.remarks();
-  if ((parameters.limit ?? 0) !== 0) notice(emit, "row_limit", `only the first ${Math.max(0, parameters.limit ?? 0)} rows of the input are used`);
+  if ((parameters.limit ?? 0) !== 0)
+    notice(emit, "row_limit", `only the first ${Math.max(0, parameters.limit ?? 0)} rows of the input are used`);
   if (rerouted.size > 0) {
-    notice(emit, "agent_ref_overridden", `rows were given another agent: ${[...rerouted].map(([pair, count]) => `${pair} (${count})`).join(", ")}`);
+    notice(
+      emit,
+      "agent_ref_overridden",
+      `rows were given another agent: ${[...rerouted].map(([pair, count]) => `${pair} (${count})`).join(", ")}`,
+    );
   }
-  if (unusedRepeatKeys.length > 0) notice(emit, "unused_num_repeats_entry", `no row uses these num_repeats entries: ${unusedRepeatKeys.join(", ")}`);
+  if (unusedRepeatKeys.length > 0)
+    notice(emit, "unused_num_repeats_entry", `no row uses these num_repeats entries: ${unusedRepeatKeys.join(", ")}`);
   if (legacyRows > 0) notice(emit, "legacy_agent_ref_routing", legacyRoutingText(legacyRows));
 }
 

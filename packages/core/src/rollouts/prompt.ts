@@ -28,8 +28,10 @@ export async function loadPrompt(path: string): Promise<PromptTemplate> {
   }
   const template = isRecord(value) ? value : {};
   const { user, system = null } = template;
-  if (typeof user !== "string") throw new GymError("NG_ERR_CONFIG", `${path}: a prompt needs 'user', a text; got ${JSON.stringify(user) ?? "nothing"}`);
-  if (system !== null && typeof system !== "string") throw new GymError("NG_ERR_CONFIG", `${path}: 'system' must be a text; got ${JSON.stringify(system)}`);
+  if (typeof user !== "string")
+    throw new GymError("NG_ERR_CONFIG", `${path}: a prompt needs 'user', a text; got ${JSON.stringify(user) ?? "nothing"}`);
+  if (system !== null && typeof system !== "string")
+    throw new GymError("NG_ERR_CONFIG", `${path}: 'system' must be a text; got ${JSON.stringify(system)}`);
   return { path, user, system };
 }
 

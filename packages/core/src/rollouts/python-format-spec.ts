@@ -32,7 +32,8 @@ export function formatValue(value: unknown, specText: string, problem: (message:
     precision: match[9] === undefined ? undefined : Number(match[9]),
     type: match[10],
   };
-  if (spec.width > MAX_WIDTH || (spec.precision ?? 0) > MAX_WIDTH) throw problem(`'${specText}' asks for more than ${MAX_WIDTH} characters`);
+  if (spec.width > MAX_WIDTH || (spec.precision ?? 0) > MAX_WIDTH)
+    throw problem(`'${specText}' asks for more than ${MAX_WIDTH} characters`);
   const wrong = () => problem(`a ${kindOf(value)} cannot be written with the format '${specText}'`);
   if (typeof value === "string") {
     if ((spec.type !== undefined && spec.type !== "s") || spec.align === "=") throw wrong();

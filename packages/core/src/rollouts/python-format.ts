@@ -43,7 +43,11 @@ function replacement(body: string, row: Row, depth: number): string {
   if (depth === 0) throw new Error("the template nests braces too deeply");
   const { name, conversion, spec } = splitField(body);
   const value = lookUp(name, row);
-  return formatValue(converted(value, conversion), spec.includes("{") ? formatTemplate(spec, row, depth - 1) : spec, (message) => new Error(message));
+  return formatValue(
+    converted(value, conversion),
+    spec.includes("{") ? formatTemplate(spec, row, depth - 1) : spec,
+    (message) => new Error(message),
+  );
 }
 
 function splitField(body: string): { name: string; conversion: string | undefined; spec: string } {

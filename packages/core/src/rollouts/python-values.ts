@@ -81,7 +81,8 @@ export function dumpsPython(value: unknown): string {
   if (value instanceof PythonFloat) return floatText(value.value);
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "number") return reprOf(value);
-  if (typeof value === "string") return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (typeof value === "string")
+    return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   if (Array.isArray(value)) return `[${value.map(dumpsPython).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
     return `{${Object.entries(value)

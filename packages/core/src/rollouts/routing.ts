@@ -3,6 +3,7 @@
  * or nothing (legacy mode); collection always talks to the environment server in front of the agent.
  */
 import { suggest } from "../config/index.ts";
+import type { Fronts } from "./groups.ts";
 import { agentOf, environmentServerOf, isRecord, type Row, taskSourceOf } from "./row.ts";
 
 const TYPES = ["responses_api_agents", "resources_servers", "responses_api_models", "environment_servers"] as const;
@@ -58,7 +59,9 @@ export function buildRouting(config: Readonly<Record<string, unknown>>): Routing
     const instance = instances.get(source);
     if (instance === undefined) {
       if (Object.hasOwn(config, source)) return refused(`task_source '${source}' is not a server`);
-      return refused(`task_source '${source}' is not in the running configuration${near(source, [...known("resources_servers"), ...known("responses_api_agents")])}`);
+      return refused(
+        `task_source '${source}' is not in the running configuration${near(source, [...known("resources_servers"), ...known("responses_api_agents")])}`,
+      );
     }
     if (instance.type === "responses_api_agents") return { ok: true, name: source };
     if (instance.type !== "resources_servers") return refused(`task_source '${source}' is neither an agent nor a resources server`);
@@ -69,13 +72,18 @@ export function buildRouting(config: Readonly<Record<string, unknown>>): Routing
     const pinned = pinnedAgent(instance.block);
     if (pinned !== undefined && agents.includes(pinned)) return { ok: true, name: pinned };
     if (agents.length === 0) return refused(`task_source '${source}': no agent in the running configuration uses this resources server`);
-    return refused(`task_source '${source}': ${agents.length} agents use this resources server (${agents.join(", ")}); give agent_name or agent_map`);
+    return refused(
+      `task_source '${source}': ${agents.length} agents use this resources server (${agents.join(", ")}); give agent_name or agent_map`,
+    );
   }
 
   function serverOfAgent(agent: string): Resolved {
     const servers = serversByAgent.get(agent) ?? [];
     if (servers.length === 1) return { ok: true, name: servers[0] as string };
-    if (servers.length > 1) return refused(`agent '${agent}' is fronted by several environment servers (${servers.join(", ")}); route by environment_server_name or taskset`);
+    if (servers.length > 1)
+      return refused(
+        `agent '${agent}' is fronted by several environment servers (${servers.join(", ")}); route by environment_server_name or taskset`,
+      );
     if (instances.get(agent)?.type === "responses_api_agents") return refused(`agent '${agent}' has no environment server`);
     return refused(`agent '${agent}' is not in the running configuration${near(agent, known("responses_api_agents"))}`);
   }
@@ -100,6 +108,17 @@ export function buildRouting(config: Readonly<Record<string, unknown>>): Routing
   }
 
   return { environmentServers, agentOfSource: sourceMemo, serverOfAgent: agentMemo, serverNamed, serverOfRow };
+}
+
+/** The same facts as names or nothing, for grouping results. */
+export function frontsOf(routing: Routing): Fronts {
+  return {
+    serverOfAgent: (agent) => {
+      const server = routing.serverOfAgent(agent);
+      return server.ok ? server.name : undefined;
+    },
+    agentOfServer: (server) => routing.environmentServers.get(server)?.agent,
+  };
 }
 
 /** Answers by name are the same for every row. */
@@ -142,7 +161,12 @@ export function references(block: unknown, type?: string): string[] {
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
     else if (isRecord(value)) {
-      if (typeof value.type === "string" && typeof value.name === "string" && (type === undefined ? (TYPES as readonly string[]).includes(value.type) : value.type === type)) names.add(value.name);
+      if (
+        typeof value.type === "string" &&
+        typeof value.name === "string" &&
+        (type === undefined ? (TYPES as readonly string[]).includes(value.type) : value.type === type)
+      )
+        names.add(value.name);
       Object.values(value).forEach(visit);
     }
   };

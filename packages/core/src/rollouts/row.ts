@@ -1,4 +1,5 @@
 /** Rows as they travel: JSON objects with reserved keys. Everything not named here passes through untouched. */
+import { isRolloutId } from "../protocol/index.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -43,17 +44,10 @@ export function isMasked(row: Row): boolean {
   return isTruthy(row.mask_sample);
 }
 
-/** `"3-1"`, `"3-1-a2"`, or the row's own id; undefined without indices. It is the last part of a URL path. */
-export function rolloutIdOf(row: Row): string | undefined {
-  const base = typeof row._ng_rollout_id === "string" ? row._ng_rollout_id : keyOf(row) === undefined ? undefined : `${row._ng_task_index}-${row._ng_rollout_index}`;
-  if (base === undefined) return undefined;
-  return typeof row._ng_attempt_index === "number" && row._ng_attempt_index > 0 ? `${base}-a${row._ng_attempt_index}` : base;
-}
-
-/** Why an explicit `_ng_rollout_id` cannot be used, or undefined. Checked to the very end of the text: an id becomes part of a path. */
+/** Why an explicit `_ng_rollout_id` cannot be used, or undefined. An id becomes part of a path. */
 export function rolloutIdProblem(row: Row): string | undefined {
   const id = row._ng_rollout_id;
   if (id === undefined || id === null) return undefined;
-  if (typeof id === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id) && !id.endsWith("\n")) return undefined;
+  if (isRolloutId(id)) return undefined;
   return `_ng_rollout_id must be text of letters, digits, dots, dashes and underscores that starts with a letter or digit, got ${JSON.stringify(id)}`;
 }

@@ -16,6 +16,9 @@ export function withSeed(params: Row, seed: number): Row {
   } catch {
     extra = undefined;
   }
-  if (!isRecord(extra)) throw new Error(`responses_create_params.metadata.extra_body must be the JSON text of a map to take a seed, got ${JSON.stringify(text).slice(0, 100)}`);
+  if (!isRecord(extra))
+    throw new Error(
+      `responses_create_params.metadata.extra_body must be the JSON text of a map to take a seed, got ${JSON.stringify(text).slice(0, 100)}`,
+    );
   return { ...params, metadata: { ...metadata, extra_body: dumpsPython({ ...extra, seed }) } };
 }

@@ -52,7 +52,8 @@ async function loadSkill(folder: string): Promise<Skill> {
  * @throws GymError NG_ERR_CONFIG
  */
 export function parseSkill(text: string, path: string): Skill {
-  const fail = (problem: string, cause?: unknown): GymError => new GymError("NG_ERR_CONFIG", `${basename(path)}: ${problem} (${path})`, { cause });
+  const fail = (problem: string, cause?: unknown): GymError =>
+    new GymError("NG_ERR_CONFIG", `${basename(path)}: ${problem} (${path})`, { cause });
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
   if (lines[0]?.trim() !== "---") throw fail("front matter is missing; the first line must be '---'");
   const end = lines.findIndex((line, at) => at > 0 && line.trim() === "---");
@@ -66,8 +67,13 @@ export function parseSkill(text: string, path: string): Skill {
   if (!isRecord(front)) throw fail("the front matter must be a map");
   const version = isRecord(front.metadata) ? front.metadata.version : undefined;
   if (front.name === undefined || front.name === null || front.name === "") throw fail("the front matter has no 'name'");
-  if (front.description !== undefined && front.description !== null && typeof front.description !== "string") throw fail("'description' must be a text");
-  return { name: String(front.name), description: front.description ?? null, version: version === undefined || version === null ? null : String(version) };
+  if (front.description !== undefined && front.description !== null && typeof front.description !== "string")
+    throw fail("'description' must be a text");
+  return {
+    name: String(front.name),
+    description: front.description ?? null,
+    version: version === undefined || version === null ? null : String(version),
+  };
 }
 
 async function hashFolder(folder: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** What collection writes over every result, so that a file says by itself which rollout a line is and who ran it. */
-import { agentOf, type Row } from "./row.ts";
+
 import type { EnvironmentServer } from "./routing.ts";
+import { agentOf, type Row } from "./row.ts";
 
 /** A copy of the result with the row's identity; keys that are there keep their place, new ones follow in this order. */
 export function stamped(result: Row, row: Row, server: EnvironmentServer): Row {

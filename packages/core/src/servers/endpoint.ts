@@ -4,6 +4,7 @@
  */
 import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
 import type { FieldIssue } from "../protocol/index.ts";
+import { CONNECTION_HEADERS } from "./connection-headers.ts";
 import { errorReply, HttpError } from "./error-reply.ts";
 import type { GymServer } from "./gym-server.ts";
 import { splitRolloutPrefix } from "./rollout-prefix.ts";
@@ -68,7 +69,7 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
         reply = { status: error.status, body: { detail: error.detail } };
       }
       const setCookies = [...(reply.setCookies ?? []), signer.line(session, session.isNew ? undefined : received)];
-      return { ...reply, headers: { ...reply.headers, vary: "Cookie" }, setCookies };
+      return { ...reply, headers: { ...sendable(reply.headers), vary: "Cookie" }, setCookies: setCookies.map(sendableText) };
     },
   };
 }
@@ -114,6 +115,25 @@ function jsonIssue(fault: { offset: number; message: string }): FieldIssue {
 
 function refused(issues: readonly FieldIssue[]): EndpointReply {
   return { status: 422, body: { detail: issues } };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a header must not hold
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+
+/** A header is text of one line: what an upstream put into it cannot end it and begin another. */
+function sendableText(value: string): string {
+  return value.replace(UNSENDABLE, "");
+}
+
+/** Lower-case names, values of one line, nothing that belongs to the connection: the same answer on every transport. */
+function sendable(headers: Record<string, string> | undefined): Record<string, string> {
+  const clean: Record<string, string> = {};
+  if (headers === undefined) return clean;
+  for (const key of Object.keys(headers)) {
+    const name = key.toLowerCase();
+    if (!CONNECTION_HEADERS.has(name)) clean[name] = sendableText(String(headers[key]));
+  }
+  return clean;
 }
 
 /** The `Cookie` header without this server's own session cookie: a handler hands on only what is meant for others. */

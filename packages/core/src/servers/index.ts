@@ -16,7 +16,6 @@ export {
 export { clientOf, fetchHead, type HeadAddress, type HeadReport } from "./head-client.ts";
 export { loadServerClass } from "./hosting/assembly.ts";
 export type { HostEvent, OnHostEvent } from "./hosting/events.ts";
-export { createPortKeeper, type PortKeeper } from "./hosting/port-keeper.ts";
 export { type RunningServers, type StartOptions, startServers } from "./hosting/start-servers.ts";
 export type { ServerInstanceInfo } from "./instance-info.ts";
 export { ModelServer, type ModelServerConfig, modelServerConfig } from "./model-server.ts";

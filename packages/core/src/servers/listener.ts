@@ -1,38 +1,15 @@
 /**
- * An `Endpoint` on a socket. One port speaks HTTP/1.1 and HTTP/2 without TLS: the first bytes of a connection tell which. Fastify parses and bounds
- * requests; what they mean is the endpoint's business.
+ * An `Endpoint` on a socket. One port speaks HTTP/1.1 and HTTP/2 without TLS. Fastify parses and bounds requests; what they mean is the endpoint's
+ * business.
  */
-import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
 import { createServer as createNetServer, type Server as NetServer, type Socket } from "node:net";
-import { Readable } from "node:stream";
-import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
-import type { Endpoint, EndpointReply } from "../http/index.ts";
-import { messageOf, parseJson, stringifyJson } from "../protocol/index.ts";
-
-export interface ListenerLimits {
-  maxBodyBytes: number;
-  maxHeaderBytes: number;
-  /** Longest time for the head of a request. */
-  headersTimeoutMs: number;
-  /** Longest time for a whole request to arrive: ends slow and never-ending bodies. */
-  requestTimeoutMs: number;
-  /** Idle connections are kept this long: longer than a client keeps them. */
-  keepAliveMs: number;
-  /** Calls in flight get this long at shutdown. */
-  graceMs: number;
-  h2cStreamsPerConnection: number;
-}
-
-export const LISTENER_LIMITS: ListenerLimits = {
-  maxBodyBytes: 256 * 1024 * 1024,
-  maxHeaderBytes: 64 * 1024,
-  headersTimeoutMs: 60_000,
-  requestTimeoutMs: 300_000,
-  keepAliveMs: 30_000,
-  graceMs: 5_000,
-  h2cStreamsPerConnection: 4_096,
-};
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Endpoint } from "../http/index.ts";
+import { LISTENER_LIMITS, type ListenerLimits } from "./listener-limits.ts";
+import { readRequest, sendReply } from "./listener-message.ts";
+import { detectProtocol } from "./listener-protocol.ts";
+import { createProtocolServers } from "./listener-servers.ts";
 
 /** Where to listen: an address, or a server that is bound and listening already. */
 export type ListenTarget = { host: string; port: number } | { bound: NetServer };
@@ -51,104 +28,86 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   let calls = 0;
-  let http1: HttpServer | undefined;
-  let http2: Http2Server | undefined;
-
-  const app = fastify({
-    bodyLimit: limits.maxBodyBytes,
-    exposeHeadRoutes: false,
-    serverFactory: (handler) => {
-      http1 = createHttpServer(
-        {
-          keepAliveTimeout: limits.keepAliveMs,
-          headersTimeout: limits.headersTimeoutMs,
-          requestTimeout: limits.requestTimeoutMs,
-          maxHeaderSize: limits.maxHeaderBytes,
-        },
-        handler,
-      );
-      // Fastify's own types know one protocol a server; the handler takes the compatibility request of both.
-      http2 = createHttp2Server({ settings: { maxConcurrentStreams: limits.h2cStreamsPerConnection } }, handler as never);
-      return http1;
-    },
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, _request, reply) => {
-    const tooLarge = error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
-    const detail = tooLarge ? `The body is larger than max_body_bytes (${limits.maxBodyBytes}).` : error.message;
-    return reply.code(error.statusCode ?? 500).send({ detail });
-  });
+  let closing: Promise<void> | undefined;
+  let onIdle: (() => void) | undefined;
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
-    const onClose = (): void => {
+    reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("the caller went away"));
-    };
-    reply.raw.once("close", onClose);
+    });
     calls++;
     try {
-      const url = request.raw.url ?? "/";
-      const query = url.indexOf("?");
-      const answer = await endpoint.handle({
-        method: request.method,
-        path: query < 0 ? url : url.slice(0, query),
-        headers: request.headers as Record<string, string>,
-        signal: gone.signal,
-        ...readBody(request),
-      });
-      if (!gone.signal.aborted) await send(reply, answer);
+      const answer = await endpoint.handle(readRequest(request, gone.signal));
+      if (gone.signal.aborted) reply.hijack();
+      else {
+        if (closing && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
+        await sendReply(reply, answer);
+      }
     } finally {
       calls--;
+      if (calls === 0) onIdle?.();
     }
   }
 
-  app.route({ method: ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"], url: "*", handler: serve });
-  await app.ready();
-  http2?.on("session", (session) => {
+  const { app, http1, http2 } = await createProtocolServers(serve, limits);
+  http2.on("session", (session) => {
     sessions.add(session);
-    session.once("close", () => sessions.delete(session));
+    const silent = setTimeout(() => session.destroy(), limits.headersTimeoutMs);
+    session.once("stream", () => clearTimeout(silent));
+    session.once("close", () => {
+      clearTimeout(silent);
+      sessions.delete(session);
+    });
   });
-  http2?.on("sessionError", (_error, session) => session.destroy());
-  http1?.on("clientError", (_error, socket) => socket.destroy());
 
   const accept = (socket: Socket): void => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    // A connection that never says which protocol it speaks is closed like one that never sends a head.
-    socket.setTimeout(limits.headersTimeoutMs, () => socket.destroy());
-    socket.once("data", (first: Buffer) => {
-      socket.setTimeout(0);
-      socket.removeAllListeners("timeout");
-      socket.pause();
-      socket.unshift(first);
-      if (first.subarray(0, 3).toString("latin1") === "PRI") {
-        // The HTTP/2 session reads what is buffered by itself; a flowing socket would lose it.
-        http2?.emit("connection", socket);
-      } else {
-        http1?.emit("connection", socket);
-        socket.resume();
-      }
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    detectProtocol(socket, {
+      timeoutMs: limits.headersTimeoutMs,
+      http1: (connection) => http1.emit("connection", connection),
+      http2: (connection) => http2.emit("connection", connection),
     });
   };
   const net = "bound" in target ? target.bound : await bind(target);
   net.on("connection", accept);
+  const { port } = net.address() as { port: number };
+
+  async function close(graceMs: number): Promise<void> {
+    net.close();
+    http1.closeIdleConnections();
+    const ended = [...sessions].map((session) => new Promise<void>((resolve) => session.close(resolve)));
+    const grace = timeout(graceMs);
+    if (calls > 0) await Promise.race([new Promise<void>((resolve) => (onIdle = resolve)), grace.over]);
+    // A session that had the last call still has its answer to write.
+    await Promise.race([Promise.all(ended), grace.over]);
+    grace.clear();
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
+    http1.close();
+    await app.close();
+  }
 
   return {
-    port: (net.address() as { port: number }).port,
+    port,
     inFlight: () => calls,
-    async close(graceMs = limits.graceMs) {
-      net.close();
-      http1?.closeIdleConnections();
-      for (const session of sessions) session.close();
-      const deadline = Date.now() + graceMs;
-      while (calls > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-      for (const session of sessions) session.destroy();
-      for (const socket of sockets) socket.destroy();
-      await app.close();
-    },
+    close: (graceMs = limits.graceMs) => (closing ??= close(graceMs)),
   };
+}
+
+/** Probes of an idle connection begin after this: finds callers whose machine is gone. */
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+function timeout(ms: number): { over: Promise<void>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return { over, clear: () => clearTimeout(timer) };
 }
 
 /** Longest queue of connections that were not accepted yet: a burst of thousands of callers fits into it. */
@@ -164,37 +123,4 @@ export function bind(address: { host: string; port: number }): Promise<NetServer
       resolve(net);
     });
   });
-}
-
-interface ReadBody {
-  body: unknown;
-  malformed?: { offset: number; message: string };
-}
-
-/** The body as a JSON value. A content type that is not JSON leaves it a text, which no schema of an object takes. */
-function readBody(request: FastifyRequest): ReadBody {
-  const bytes = request.body as Buffer | undefined;
-  if (bytes === undefined || bytes === null || bytes.length === 0) return { body: undefined };
-  const text = bytes.toString("utf8");
-  const type = request.headers["content-type"];
-  if (type !== undefined && !/^application\/([\w.+-]*\+)?json\b/i.test(type)) return { body: text };
-  try {
-    return { body: parseJson(text) };
-  } catch (error) {
-    const offset = /position (\d+)/.exec(messageOf(error))?.[1];
-    return { body: undefined, malformed: { offset: offset === undefined ? text.length : Number(offset), message: messageOf(error) } };
-  }
-}
-
-async function send(reply: FastifyReply, answer: EndpointReply): Promise<void> {
-  reply.code(answer.status);
-  if (answer.headers) reply.headers(answer.headers);
-  if (answer.setCookies && answer.setCookies.length > 0) reply.header("set-cookie", answer.setCookies);
-  if (answer.stream) {
-    await reply.send(Readable.from(answer.stream));
-    return;
-  }
-  if (answer.text === undefined && !reply.hasHeader("content-type")) reply.header("content-type", "application/json");
-  // Bytes, because Fastify adds a charset to the content type of a text.
-  await reply.send(Buffer.from(answer.text ?? stringifyJson(answer.body), "utf8"));
 }

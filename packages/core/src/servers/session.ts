@@ -17,7 +17,7 @@ export class Session {
   constructor(id: string, data: Record<string, unknown>, isNew: boolean) {
     this.id = id;
     this.isNew = isNew;
-    this.#data = data;
+    this.#data = Object.assign(Object.create(null), data);
     this.#changed = isNew;
   }
 
@@ -36,7 +36,7 @@ export class Session {
   }
 
   payload(): Record<string, unknown> {
-    return { session_id: this.id, ...this.#data };
+    return { ...this.#data, session_id: this.id };
   }
 }
 
@@ -58,7 +58,8 @@ export function createSessionSigner(cookieName: string, secret: string): Session
     const expected = Buffer.from(sign(payload));
     const given = Buffer.from(value.slice(dot + 1));
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    return JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    const content: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : undefined;
   }
 
   return {

@@ -24,3 +24,30 @@ export async function* responsesEvents(answer: () => Promise<ModelResponse>): As
   for (const [index, item] of response.output.entries()) yield frame("response.output_item.done", { output_index: index, item });
   yield frame("response.completed", { response });
 }
+
+/** Passes a stream of events on, with a comment whenever nothing came for `everyMs`. */
+export async function* withKeepAlive(events: AsyncIterable<string>, everyMs: number): AsyncGenerator<string> {
+  const iterator = events[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  const silence = (): Promise<undefined> =>
+    new Promise((resolve) => {
+      timer = setTimeout(() => resolve(undefined), everyMs);
+    });
+  try {
+    for (let next = iterator.next(); ; ) {
+      const step = await Promise.race([next, silence()]);
+      clearTimeout(timer);
+      if (step === undefined) {
+        yield ": keep-alive\n\n";
+        continue;
+      }
+      if (step.done) return;
+      yield step.value;
+      next = iterator.next();
+    }
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: a source that waits for its upstream ends when that does.
+    void iterator.return?.().catch(() => {});
+  }
+}

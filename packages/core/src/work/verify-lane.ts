@@ -4,7 +4,7 @@
  * counted as time at work, and a job that was ended has no result: its caller gets an error, not a reward.
  */
 import { availableParallelism } from "node:os";
-import Piscina from "piscina";
+import { Piscina } from "piscina";
 import { GymError, messageOf } from "../protocol/index.ts";
 import { createSemaphore } from "./semaphore.ts";
 
@@ -42,7 +42,8 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
   });
   // Threads start with the first job; idle ones stay, because a cold start costs more than a job.
   let pool: Piscina | undefined;
-  const openPool = (): Piscina => new Piscina({ filename: options.worker, minThreads: 0, maxThreads: threads, idleTimeout: 60_000, execArgv: [] });
+  const openPool = (): Piscina =>
+    new Piscina({ filename: options.worker, minThreads: 0, maxThreads: threads, idleTimeout: 60_000, execArgv: [] });
 
   async function work(task: Task, signal: AbortSignal | undefined): Promise<Result> {
     pool ??= openPool();
@@ -59,7 +60,8 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
       return await pool.run(task, { signal: end.signal });
     } catch (cause) {
       if (overdue) throw new GymError("NG_ERR_TIMEOUT", `${options.name}: grading did not end within ${taskTimeoutMs / 1000} s`, { cause });
-      if (signal?.aborted) throw new GymError("NG_ERR_CANCELLED", `${options.name}: the caller left while its answer was graded`, { cause });
+      if (signal?.aborted)
+        throw new GymError("NG_ERR_CANCELLED", `${options.name}: the caller left while its answer was graded`, { cause });
       throw new GymError("NG_ERR_VERIFIER", `${options.name}: ${messageOf(cause)}`, { cause });
     } finally {
       clearTimeout(timer);

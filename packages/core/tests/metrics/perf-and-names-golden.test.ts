@@ -1,5 +1,5 @@
 import { describeGolden, expandRecipes } from "@ng-gym/testing";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { computePerfSummary, isPointName } from "../../src/metrics/index.ts";
 import { expectClose } from "./close.ts";
 
@@ -20,4 +20,11 @@ describeGolden("rollouts/misc.jsonl", {
   check: ({ input, expected }) => {
     expect(expandRecipes(input).names.map(isPointName)).toEqual(expected.primary);
   },
+});
+
+test("booleans and numbers that are not finite in ng_perf count as absent", () => {
+  const records = [
+    { num_turns: true, prompt_tokens: false, total_latency_ms: Number.POSITIVE_INFINITY, token_observability_coverage: true },
+  ];
+  expect(computePerfSummary(records, 2)).toEqual({ overall_observability_coverage: 0.5, token_observability_coverage: 0 });
 });

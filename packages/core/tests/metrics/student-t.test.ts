@@ -41,7 +41,7 @@ describe("quantile of Student's t", () => {
   test("is odd around one half and tends to the normal quantile", () => {
     expect(studentTQuantile(0.5, 7)).toBe(0);
     expect(studentTQuantile(0.25, 7)).toBe(-studentTQuantile(0.75, 7));
-    expect(studentTQuantile(0.975, 1e12)).toBeCloseTo(1.959963984540054, 12);
+    expect(studentTQuantile(0.975, 1e15)).toBeCloseTo(1.959963984540054, 12);
   });
 
   test.each([

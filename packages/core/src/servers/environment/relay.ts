@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, kindName, type ServerClient } from "../../http/index.ts";
+import { CONNECTION_HEADERS } from "../connection-headers.ts";
 import { errorReply } from "../error-reply.ts";
 import { serverConfigSchema, serverRefSchema } from "../gym-server.ts";
 
@@ -23,18 +24,8 @@ const RELAYED = new Map([
 
 const HEALTH = new Set(["/", "/health", "/healthz", "/livez", "/readyz", "/docs"]);
 
-/** Headers that belong to a connection, not to a message. */
-const HOP_HEADERS = new Set([
-  "connection",
-  "content-length",
-  "content-encoding",
-  "transfer-encoding",
-  "host",
-  "upgrade",
-  "keep-alive",
-  "accept-encoding",
-  "cookie",
-]);
+/** Not handed on: what belongs to the connection, and cookies, which travel in the jar. */
+const HOP_HEADERS = new Set([...CONNECTION_HEADERS, "content-encoding", "host", "accept-encoding", "cookie"]);
 
 export interface RelayOptions {
   name: string;
@@ -48,12 +39,11 @@ export function createRelay({ name, agent, client }: RelayOptions): Endpoint {
     const jar = CookieJar.fromHeader(request.headers.cookie);
     const answer = await client.call(agent, { kind, path: request.path, body: request.body, headers, jar, signal: request.signal });
     const passed = Object.fromEntries(Object.entries(answer.headers).filter(([key]) => !HOP_HEADERS.has(key)));
-    const json = (answer.headers["content-type"] ?? "application/json").startsWith("application/json");
     return {
       status: answer.status,
       headers: passed,
       setCookies: answer.setCookies,
-      ...(json ? { body: answer.json() } : { body: null, text: answer.text() }),
+      ...(answer.form === "value" ? { body: answer.json() } : { body: null, text: answer.text() }),
     };
   }
 

@@ -93,7 +93,7 @@ function runHosted(Class: GymServerClass): Promise<void> {
 
   async function start(message: StartMessage): Promise<void> {
     try {
-      const global = loadChildConfig(process.env);
+      const { config: global } = loadChildConfig(process.env);
       program = await startProgram(Class, { start: message, global, target: async (plan) => ({ bound: await port(plan.name).promise }) });
       tell({ type: "ready", hosted: program.hosted });
     } catch (error) {

@@ -27,7 +27,7 @@ export function instanceInfos({ plans, hosts, hosted }: InfoSources): ServerInst
       status: null,
       uptime_seconds: null,
       url: `http://${plan.host}:${plan.port}`,
-      h2c: plan.language !== "python",
+      h2c: true,
       hosting: host?.hosting,
       aggregation: aggregationOf(plan.name, plans, hosted),
     };

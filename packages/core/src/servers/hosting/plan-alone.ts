@@ -11,7 +11,7 @@ export interface AlonePlan {
   global: GlobalConfig;
 }
 
-/** @throws GymError NG_ERR_USAGE where NEMO_GYM_CONFIG_PATH names no instance of NEMO_GYM_CONFIG_DICT. */
+/** @throws GymError NG_ERR_USAGE where a variable is missing, NG_ERR_CONFIG where NEMO_GYM_CONFIG_PATH names no instance. */
 export function planAlone(env: NodeJS.ProcessEnv): AlonePlan {
   if (!env.NEMO_GYM_CONFIG_DICT || !env.NEMO_GYM_CONFIG_PATH) {
     throw new GymError(
@@ -22,10 +22,7 @@ export function planAlone(env: NodeJS.ProcessEnv): AlonePlan {
       },
     );
   }
-  const config = loadChildConfig(env);
-  const instance = config.servers.find((server) => server.name === env.NEMO_GYM_CONFIG_PATH);
-  if (instance === undefined)
-    throw new GymError("NG_ERR_USAGE", `NEMO_GYM_CONFIG_PATH names ${env.NEMO_GYM_CONFIG_PATH}, which the configuration does not have`);
+  const { config, instance } = loadChildConfig(env);
   const addresses: AlonePlan["addresses"] = {};
   for (const { name, block } of config.servers)
     if (block.port) addresses[name] = { url: `http://${block.host ?? "127.0.0.1"}:${block.port}` };

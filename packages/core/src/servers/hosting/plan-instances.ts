@@ -44,10 +44,13 @@ export function planInstance(instance: ServerInstance, context: PlanContext & { 
       throw new Error(`environment servers of type ${instance.implementation} are not offered yet; there is legacy_agent`);
     return { ...common, dir: "", entrypoint: "", language: "relay", agent: agentOf(instance) };
   }
-  const dir = findServerDir(instance.type, instance.implementation, context);
-  if (dir === undefined) throw new Error(`there is no folder ${instance.type}/${instance.implementation} in any search root`);
-  const { file, language } = resolveEntrypoint(dir, String(block.entrypoint ?? "app.py"));
-  return { ...common, dir, entrypoint: file, language };
+  const { dir, exists, searched } = findServerDir(instance.type, instance.implementation, context);
+  if (!exists) throw new Error(`there is no folder ${instance.type}/${instance.implementation} in ${searched.join(", ")}`);
+  const entrypoint = String(block.entrypoint ?? "app.py");
+  const program = resolveEntrypoint(dir, entrypoint);
+  if (program === undefined) throw new Error(`${dir} has no ${entrypoint}, nor an app.ts or app.js beside where it would be`);
+  if (program.language === "python") throw new Error(`${program.file} is a Python server; only servers in TypeScript or JavaScript are started so far`);
+  return { ...common, dir, entrypoint: program.file, language: "node" };
 }
 
 function hostingOf(value: unknown): Hosting {

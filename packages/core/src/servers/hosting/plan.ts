@@ -13,7 +13,7 @@ export interface InstancePlan {
   dir: string;
   /** Absolute path of the file to run; "" for the relay. */
   entrypoint: string;
-  language: "node" | "python" | "relay";
+  language: "node" | "relay";
   hosting: Hosting;
   host: string;
   /** Final once the ports are bound. */
@@ -24,21 +24,14 @@ export interface InstancePlan {
 
 /** Instances that share a process: all `shared` ones; each `process` one with the relays in front of it. */
 export function groupByHost(plans: readonly InstancePlan[]): InstancePlan[][] {
-  const shared = plans.filter((plan) => plan.hosting === "shared" && plan.language === "node");
-  const own = plans.filter((plan) => plan.language === "python" || (plan.hosting === "process" && plan.language === "node"));
-  const groups = shared.length > 0 ? [shared] : [];
-  for (const plan of own) groups.push([plan]);
-  for (const relay of plans.filter((plan) => plan.language === "relay")) {
-    const home = groups.find((group) => group.some((plan) => plan.name === relay.agent && plan.language === "node"));
-    if (home) home.push(relay);
-    else groups.push([{ ...relay, hosting: "shared" }]);
-  }
-  return mergeShared(groups);
+  const isShared = (plan: InstancePlan): boolean => homeOf(plan, plans).hosting === "shared";
+  const shared = plans.filter(isShared);
+  const own = plans.filter((plan) => plan.language === "node" && !isShared(plan));
+  const groups = own.map((plan) => [plan, ...plans.filter((relay) => relay.language === "relay" && relay.agent === plan.name)]);
+  return shared.length > 0 ? [shared, ...groups] : groups;
 }
 
-/** Relays in front of agents of another language run in the launcher, beside what is there already. */
-function mergeShared(groups: InstancePlan[][]): InstancePlan[][] {
-  const isShared = (group: InstancePlan[]): boolean => group.every((plan) => plan.hosting === "shared");
-  const shared = groups.filter(isShared).flat();
-  return [...(shared.length > 0 ? [shared] : []), ...groups.filter((group) => !isShared(group))];
+/** A relay lives with its agent. */
+function homeOf(plan: InstancePlan, plans: readonly InstancePlan[]): InstancePlan {
+  return plans.find((candidate) => plan.language === "relay" && candidate.name === plan.agent) ?? plan;
 }

@@ -3,7 +3,7 @@
  * bound server is handed to whoever serves there; until then its connections wait in its queue.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { GymError } from "../../protocol/index.ts";
 import { bind } from "../listener.ts";
 
@@ -11,7 +11,7 @@ export interface PortWish {
   /** Named in errors. */
   server: string;
   host: string;
-  /** A fixed port, or null for one of the range. */
+  /** A fixed port, 0 for any that the system gives, or null for one of the range. */
   port: number | null;
 }
 
@@ -24,7 +24,8 @@ export interface PortRange {
 export async function bindPort(wish: PortWish, range: PortRange, taken: ReadonlySet<number>): Promise<{ server: Server; port: number }> {
   if (wish.port !== null) {
     try {
-      return { server: await bind({ host: wish.host, port: wish.port }), port: wish.port };
+      const server = await bind({ host: wish.host, port: wish.port });
+      return { server, port: (server.address() as AddressInfo).port };
     } catch (error) {
       throw portError(wish, error as NodeJS.ErrnoException);
     }

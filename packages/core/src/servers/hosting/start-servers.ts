@@ -4,7 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:net";
-import { childEnvironment, type LoadedConfig } from "../../config/index.ts";
+import { childEnvironment, type LoadedConfig, withAddresses } from "../../config/index.ts";
+import type { ServerAddress } from "../../http/index.ts";
 import { GymError } from "../../protocol/index.ts";
 import { unknownServer } from "../head-client.ts";
 import { createHeadEndpoint, type HeadState } from "../head-server.ts";
@@ -15,7 +16,7 @@ import type { Host, HostedServer } from "./host.ts";
 import { instanceInfos } from "./instance-infos.ts";
 import { groupByHost, type InstancePlan } from "./plan.ts";
 import { planInstances } from "./plan-instances.ts";
-import { createPortKeeper, type PortKeeper } from "./port-keeper.ts";
+import { bindPort } from "./ports.ts";
 import { createProcessHost } from "./process-host.ts";
 import { createSharedHost } from "./shared-host.ts";
 
@@ -23,16 +24,17 @@ import { createSharedHost } from "./shared-host.ts";
 const SPINUP_TIMEOUT_SECONDS = 600;
 const GRACE_MS = 5_000;
 const WAITING_EVERY_MS = 1_000;
+const HEAD = "the head server";
 
 export interface StartOptions {
   config: LoadedConfig;
-  /** Holds the ports that loading the configuration bound; absent = bind now. */
-  ports?: PortKeeper;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   onEvent?: OnHostEvent;
   /** Ends the start; the servers that run already are stopped. */
   signal?: AbortSignal;
+  /** Where servers are reached that run elsewhere, or behind a proxy or recorder, by instance name. */
+  addresses?: Readonly<Record<string, string>>;
   /** False: calls between servers of one process go over sockets too. */
   localDispatch?: boolean;
 }
@@ -47,13 +49,12 @@ export interface RunningServers extends AsyncDisposable {
 
 /** @throws GymError NG_ERR_CONFIG, NG_ERR_PORT_IN_USE, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED; what was started is stopped first. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
-  const { config } = options;
   const env = options.env ?? process.env;
   const onEvent = options.onEvent ?? (() => {});
   const began = performance.now();
-  const plans = planInstances(config, { cwd: options.cwd ?? process.cwd(), env });
-  const ports = options.ports ?? createPortKeeper();
+  const plans = planInstances(options.config, { cwd: options.cwd ?? process.cwd(), env });
   const stop = new AbortController();
+  const bound = new Map<string, Server>();
   const hosts: Host[] = [];
   let headListener: Listener | undefined;
   let stopped: Promise<void> | undefined;
@@ -64,7 +65,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
       stop.abort(new GymError("NG_ERR_CANCELLED", reason));
       const killed = await Promise.all(hosts.map((host) => host.stop(GRACE_MS)));
       await headListener?.close(0);
-      await ports[Symbol.asyncDispose]();
+      for (const server of bound.values()) server.close();
       onEvent({ type: "stopped", killed: killed.flat() });
     })();
     return stopped;
@@ -73,20 +74,20 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   options.signal?.addEventListener("abort", onAbort, { once: true });
 
   try {
-    const bound = await takePorts(plans, config, ports);
-    const head = await takeHead(config, ports);
+    const head = await bindAll(plans, options.config, bound);
+    const servers = Object.fromEntries(plans.map(({ name, host, port }) => [name, { host, port }]));
+    const config = withAddresses(options.config, { servers, headServer: head, env });
     const state: HeadState = { configYaml: config.yaml(), instances: [], ready: false, waiting: plans.map((plan) => plan.name) };
-    headListener = await listen(createHeadEndpoint(state), { bound: head.server });
-    const headAddress = { host: head.host, port: headListener.port, url: `http://${head.host}:${headListener.port}` };
+    headListener = await listen(createHeadEndpoint(state), { bound: bound.get(HEAD) as Server });
 
-    hosts.push(...createHosts({ plans, bound, options, env, onEvent }));
+    hosts.push(...createHosts({ plans, bound, options: { ...options, config }, env, onEvent }));
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
     state.instances = instanceInfos({ plans, hosts, hosted });
     state.ready = true;
     onEvent({ type: "ready", instances: state.instances, elapsedMs: performance.now() - began });
-    return { head: headAddress, instances: state.instances, died, stop: stopAll, [Symbol.asyncDispose]: () => stopAll("done") };
+    return { head: { ...head, url: `http://${head.host}:${head.port}` }, instances: state.instances, died, stop: stopAll, [Symbol.asyncDispose]: () => stopAll("done") };
   } catch (error) {
     await stopAll("a server could not be started");
     throw error;
@@ -99,24 +100,21 @@ function urlOf(plan: InstancePlan): string {
   return `http://${plan.host}:${plan.port}`;
 }
 
-async function takePorts(plans: InstancePlan[], config: LoadedConfig, ports: PortKeeper): Promise<Map<string, Server>> {
+/** Binds the head server's port and every instance's, fixed ones first, so that no free port is given where a fixed one is meant. */
+async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<string, Server>): Promise<{ host: string; port: number }> {
   const range = { low: Number(config.get("port_range_low") ?? 10_001), high: Number(config.get("port_range_high") ?? 20_000) };
-  const bound = new Map<string, Server>();
-  for (const plan of plans) {
-    let server = ports.take(plan.port);
-    if (server === undefined) {
-      plan.port = await ports.bind({ server: plan.name, host: plan.host, port: plan.port || null }, range);
-      server = ports.take(plan.port);
-    }
-    if (server) bound.set(plan.name, server);
-  }
-  return bound;
-}
-
-async function takeHead(config: LoadedConfig, ports: PortKeeper): Promise<{ server: Server; host: string }> {
+  const taken = new Set<number>();
+  const bindOne = async (name: string, host: string, wished: number | null): Promise<number> => {
+    const { server, port } = await bindPort({ server: name, host, port: wished }, range, taken);
+    taken.add(port);
+    bound.set(name, server);
+    return port;
+  };
   const { host, port } = config.headServer;
-  const actual = await ports.bind({ server: "the head server", host, port: Number(port) }, { low: 0, high: 0 });
-  return { server: ports.take(actual) as Server, host };
+  const headPort = await bindOne(HEAD, host, port === null ? null : Number(port));
+  const fixed = plans.filter((plan) => plan.port > 0);
+  for (const plan of [...fixed, ...plans.filter((one) => !fixed.includes(one))]) plan.port = await bindOne(plan.name, plan.host, plan.port || null);
+  return { host, port: headPort };
 }
 
 interface HostsOptions {
@@ -129,7 +127,9 @@ interface HostsOptions {
 
 function createHosts({ plans, bound, options, env, onEvent }: HostsOptions): Host[] {
   const runSecret = randomBytes(32).toString("base64url");
-  const addresses = Object.fromEntries(plans.map((plan) => [plan.name, { url: urlOf(plan), h2c: plan.language !== "python" }]));
+  const own = plans.map((plan) => [plan.name, { url: urlOf(plan), h2c: true }] as const);
+  const elsewhere = Object.entries(options.addresses ?? {}).map(([name, url]) => [name, { url }] as const);
+  const addresses: Record<string, ServerAddress> = Object.fromEntries([...own, ...elsewhere]);
   const childEnv = { ...env, ...childEnvironment(options.config, "") };
   return groupByHost(plans).map((group) => {
     if (group[0]?.hosting === "process")

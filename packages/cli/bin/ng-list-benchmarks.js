@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+import("./launch.js").then(({ launch }) => launch("ng-list-benchmarks"));

@@ -1,0 +1,62 @@
+/** `ng-collect-rollouts`: rows through running servers into files. */
+import { parseConfigYaml } from "@ng-gym/core/config";
+import type { RetryNotice } from "@ng-gym/core/http";
+import {
+  type CollectEvent,
+  type CollectResult,
+  collectParameters,
+  collectRollouts,
+  parseCollectParameters,
+  type RunServers,
+} from "@ng-gym/core/rollouts";
+import { clientOf, type HeadReport } from "@ng-gym/core/servers";
+import type { CommandModule } from "../contract/index.ts";
+import { followCollection, summaryText } from "../reporters/index.ts";
+import { headOf } from "./head.ts";
+import { snakeCaseKeys } from "./json-keys.ts";
+import { readyHead } from "./ready-head.ts";
+import { type Remark, withRemarks } from "./remarks.ts";
+import { loadSettings } from "./settings.ts";
+
+type Event = CollectEvent | Remark;
+
+export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
+  async execute(input, emit) {
+    const config = await loadSettings(input, { noModel: true, parameters: Object.keys(collectParameters.shape) });
+    for (const message of config.notices) emit({ type: "remark", message });
+    const { parameters, deprecated } = parseCollectParameters(config.resolved() as Record<string, unknown>);
+    for (const { key, use } of deprecated) emit({ type: "remark", message: `${key} is an old name: write ${use}` });
+    const head = await readyHead(headOf(config), { signal: input.signal, onWait: (message) => emit({ type: "remark", message }) });
+    await using client = clientOf(head.instances, { onRetry: (notice) => emit(retryWait(notice)) });
+    const { cwd, env, signal, values } = input;
+    const servers = serversOf(head);
+    return await collectRollouts({
+      client,
+      servers,
+      parameters,
+      force: values.has("--force"),
+      strict: values.has("--strict"),
+      signal,
+      onEvent: emit,
+      cwd,
+      env,
+    });
+  },
+  follow: (terminal) => withRemarks(terminal, followCollection(terminal)),
+  text: (result) => summaryText(result.summary),
+  json: (result) => ({ exit_code: result.exitCode, ...(snakeCaseKeys(result.summary) as object) }),
+  exitCode: (result) => result.exitCode,
+  problem: (result) => result.problem,
+};
+
+function serversOf(head: HeadReport): RunServers {
+  const instances = head.instances.map((instance) => ({
+    name: instance.config_path,
+    aggregation: instance.aggregation === "baseline" ? ("baseline" as const) : ("post" as const),
+  }));
+  return { config: parseConfigYaml(head.configYaml) as Record<string, unknown>, instances };
+}
+
+function retryWait({ server, attempt, delayMs, reason }: RetryNotice): CollectEvent {
+  return { type: "retry-wait", server, attempt, delayS: delayMs / 1000, reason };
+}

@@ -1,0 +1,29 @@
+/** A dry run: every server of a configuration is found, its block parsed and its object made; nothing listens and nothing is called. */
+import type { LoadedConfig } from "@ng-gym/core/config";
+import { createServerClient } from "@ng-gym/core/http";
+import { GymError, messageOf } from "@ng-gym/core/protocol";
+import type { CommandInput } from "../contract/index.ts";
+import { serverClassOf } from "./server-schemas.ts";
+
+/** Names of the servers. @throws GymError NG_ERR_SERVER_START naming every server that cannot be made. */
+export async function constructServers(config: LoadedConfig, input: CommandInput): Promise<string[]> {
+  if (config.servers.length === 0) {
+    throw new GymError("NG_ERR_CONFIG", "the configuration has no server to start", {
+      hint: "Name configuration files with --config or +config_paths=[...].",
+    });
+  }
+  await using client = createServerClient({ addressOf: () => ({ url: "http://127.0.0.1:9" }) });
+  const failed: string[] = [];
+  for (const instance of config.servers) {
+    try {
+      const Class = await serverClassOf(instance, input);
+      if (Class !== undefined)
+        new Class({ name: instance.name, config: Class.configSchema.parse(instance.block), client, global: config, log: () => {} });
+    } catch (error) {
+      failed.push(`  ${instance.name}: ${messageOf(error)}`);
+    }
+  }
+  if (failed.length > 0)
+    throw new GymError("NG_ERR_SERVER_START", `${failed.length} of ${config.servers.length} servers cannot be made:\n${failed.join("\n")}`);
+  return config.servers.map((instance) => instance.name);
+}

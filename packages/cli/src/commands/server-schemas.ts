@@ -1,0 +1,22 @@
+/** What a server's own class says about its block of the configuration. */
+import { findServerDir, resolveEntrypoint, type SchemaFor, type ServerInstance } from "@ng-gym/core/config";
+import { type GymServerClass, loadServerClass } from "@ng-gym/core/servers";
+import type { CommandInput } from "../contract/index.ts";
+
+type Place = Pick<CommandInput, "cwd" | "env">;
+
+/** The class behind an instance; undefined for a relay, a Python server and a server that is not there. */
+export async function serverClassOf(instance: ServerInstance, at: Place): Promise<GymServerClass | undefined> {
+  if (instance.type === "environment_servers") return undefined;
+  const { dir, exists } = findServerDir(instance.type, instance.implementation, at);
+  const program = exists ? resolveEntrypoint(dir, String(instance.block.entrypoint ?? "app.py")) : undefined;
+  return program?.language === "typescript" ? loadServerClass(program.file) : undefined;
+}
+
+/** The keys that a block may hold, for the check of unknown ones. */
+export function schemaKeysOf(at: Place): SchemaFor {
+  return async (instance) => {
+    const schema = (await serverClassOf(instance, at))?.configSchema as { shape?: Record<string, unknown> } | undefined;
+    return schema?.shape === undefined ? undefined : Object.keys(schema.shape);
+  };
+}

@@ -1,0 +1,19 @@
+/** `config`: the dialect, the checks and the diagnostics of configurations. README.md tells how a load runs. */
+export { type Address, type Announcement, withAddresses } from "./announce.ts";
+export { type ChildConfig, childEnvironment, loadChildConfig } from "./child.ts";
+export { checkDatasetEntry, DATASET_TYPES, type DatasetEntry, type DatasetSource, type EntryProblem, LICENSES } from "./dataset-entry.ts";
+export { loadConfig } from "./load.ts";
+export { pickPort } from "./network.ts";
+export { applyOverrides, overrideTokens } from "./override-apply.ts";
+export { parseOverride } from "./override-parse.ts";
+export { type Problem, problemsError, renderProblem } from "./problems.ts";
+export { candidatePaths, defaultInstallRoot, type Entrypoint, findServerDir, resolveEntrypoint, resolveReadPath, type RootOptions, searchRoots, type ServerDir } from "./roots.ts";
+export { type DatasetRoute, environmentServerAgents, environmentServerAttributedAgent, resolveDatasetAgent, runLabels } from "./routing.ts";
+export { isSecretKey, MASK, maskOverrides, maskSecrets, maskText } from "./secrets.ts";
+export { DOMAINS, isServerType, SERVER_TYPES, type ServerType } from "./server-types.ts";
+export { didYouMean, suggest } from "./suggest.ts";
+export { KNOWN_KEYS, RESERVED_KEYS } from "./top-level-keys.ts";
+export type { LoadedConfig, LoadOptions, PortAllocator, SchemaFor, ServerInstance, ValueLayer } from "./types.ts";
+export { BASE_BLOCK_KEYS } from "./unknown-keys.ts";
+export { dumpYaml } from "./yaml-emit.ts";
+export { parseConfigYaml } from "./yaml.ts";

@@ -1,0 +1,67 @@
+/** Between Fastify's request and reply and the endpoint's: what is parsed on the way in, what is written on the way out. */
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { EndpointReply, EndpointRequest } from "../http/index.ts";
+import { messageOf, parseJson, stringifyJson } from "../protocol/index.ts";
+import { withKeepAlive } from "./sse.ts";
+
+/** A silent stream of events gets a comment this often, so that no proxy takes it for dead. */
+const SSE_KEEP_ALIVE_MS = 15_000;
+
+export function readRequest(request: FastifyRequest, signal: AbortSignal): EndpointRequest {
+  const url = request.raw.url ?? "/";
+  const query = url.indexOf("?");
+  const headers = request.headers;
+  return {
+    method: request.method,
+    path: query < 0 ? url : url.slice(0, query),
+    headers: request.raw.httpVersionMajor === 2 ? withoutPseudo(headers) : (headers as Record<string, string>),
+    signal,
+    ...readBody(request),
+  };
+}
+
+/** HTTP/2 tells method, path and host as headers that begin with a colon; no other protocol could hand those on. */
+function withoutPseudo(headers: IncomingHttpHeaders): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const name of Object.keys(headers)) if (!name.startsWith(":")) plain[name] = headers[name] as string;
+  if (plain.host === undefined && typeof headers[":authority"] === "string") plain.host = headers[":authority"];
+  return plain;
+}
+
+/** The body as a JSON value. A content type that is not JSON leaves it a text, which no schema of an object takes. */
+function readBody(request: FastifyRequest): Pick<EndpointRequest, "body" | "malformed"> {
+  const bytes = request.body as Buffer | undefined;
+  if (bytes === undefined || bytes === null || bytes.length === 0) return { body: undefined };
+  const text = bytes.toString("utf8");
+  const type = request.headers["content-type"];
+  if (type !== undefined && type !== "application/json" && !/^application\/([\w.+-]*\+)?json\b/i.test(type)) return { body: text };
+  try {
+    return { body: parseJson(text) };
+  } catch (error) {
+    const offset = /position (\d+)/.exec(messageOf(error))?.[1];
+    return { body: undefined, malformed: { offset: offset === undefined ? text.length : Number(offset), message: messageOf(error) } };
+  }
+}
+
+export async function sendReply(reply: FastifyReply, answer: EndpointReply): Promise<void> {
+  reply.code(answer.status);
+  if (answer.headers) reply.headers(answer.headers);
+  if (answer.setCookies && answer.setCookies.length > 0) reply.header("set-cookie", answer.setCookies);
+  if (answer.stream) {
+    const events = String(reply.getHeader("content-type")).startsWith("text/event-stream");
+    const sent = reply.send(Readable.from(events ? withKeepAlive(answer.stream, SSE_KEEP_ALIVE_MS) : answer.stream));
+    // The caller learns at once that there is an answer, however long its first event takes.
+    reply.raw.flushHeaders();
+    await sent;
+    return;
+  }
+  if (answer.text === "") {
+    await reply.send();
+    return;
+  }
+  if (answer.text === undefined && !reply.hasHeader("content-type")) reply.header("content-type", "application/json");
+  // Bytes, because Fastify adds a charset to the content type of a text.
+  await reply.send(Buffer.from(answer.text ?? stringifyJson(answer.body), "utf8"));
+}

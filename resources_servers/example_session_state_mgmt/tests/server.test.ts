@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { CookieJar, type Reply } from "@ng-gym/core/http";
+import { describe, expect, test } from "vitest";
+import { type Started, start } from "./start.ts";
+
+const CONFIGS = [
+  "resources_servers/example_session_state_mgmt/configs/example_session_state_mgmt.yaml",
+  "responses_api_models/simulated_model/configs/simulated_model.yaml",
+];
+const SERVER = "example_session_state_mgmt";
+const rows = readFileSync(new URL("../data/example.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n");
+
+const RESPONSE = {
+  id: "r",
+  created_at: 0,
+  model: "m",
+  object: "response",
+  output: [],
+  parallel_tool_calls: true,
+  tool_choice: "auto",
+  tools: [],
+};
+
+/** One caller, who keeps the cookies of the server. */
+function session(server: Started) {
+  const jar = new CookieJar();
+  const post = (path: string, body: unknown): Promise<Reply> => server.client.call(SERVER, { kind: "control", path, body, jar });
+  return {
+    post,
+    reward: async (expected_count: number): Promise<unknown> =>
+      (await post("/verify", { responses_create_params: { input: "x" }, response: RESPONSE, expected_count })).json(),
+  };
+}
+
+describe("a session", () => {
+  test("seeding, tools and verification meet the same counter", async () => {
+    await using server = await start(CONFIGS);
+    const caller = session(server);
+    await caller.post("/seed_session", { responses_create_params: { input: "x" }, initial_count: 3 });
+    expect((await caller.post("/increment_counter", { count: "4" })).json()).toEqual({ success: true });
+    expect((await caller.post("/get_counter_value", {})).json()).toEqual({ count: 7 });
+    expect(await caller.reward(7)).toMatchObject({ reward: 1 });
+    expect(await caller.reward(8)).toMatchObject({ reward: 0 });
+  });
+
+  test("is not shared, and one that was never opened is worth nothing", async () => {
+    await using server = await start(CONFIGS);
+    const [first, second, stranger] = [session(server), session(server), session(server)];
+    await first.post("/seed_session", { initial_count: 1 });
+    await second.post("/seed_session", { initial_count: 2 });
+    await first.post("/increment_counter", { count: 10 });
+    expect(await first.reward(11)).toMatchObject({ reward: 1 });
+    expect(await second.reward(2)).toMatchObject({ reward: 1 });
+    expect(await stranger.reward(0)).toMatchObject({ reward: 0 });
+  });
+
+  test("rows without the fields that are needed are refused", async () => {
+    await using server = await start(CONFIGS);
+    const seeding = await session(server).post("/seed_session", { responses_create_params: { input: "x" } });
+    expect([seeding.status, seeding.json()]).toMatchObject([422, { detail: [{ loc: ["body", "initial_count"] }] }]);
+    const verifying = await session(server).post("/verify", { responses_create_params: { input: "x" }, response: RESPONSE });
+    expect([verifying.status, verifying.json()]).toMatchObject([422, { detail: [{ loc: ["body", "expected_count"] }] }]);
+  });
+});
+
+test("the five example rows run", async () => {
+  expect(rows).toHaveLength(5);
+  await using server = await start(CONFIGS);
+  for (const row of rows) {
+    const reply = await server.post("example_session_state_mgmt_environment_server", "/run", JSON.parse(row));
+    expect(reply.json()).toMatchObject({ reward: expect.any(Number), response: { metadata: { simulated: "true" } } });
+  }
+});

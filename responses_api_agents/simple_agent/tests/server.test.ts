@@ -1,0 +1,162 @@
+import { failureFacts, type Reply } from "@ng-gym/core/http";
+import { type FakeUpstream, type Step, startFakeUpstream } from "@ng-gym/testing";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Started, start } from "./start.ts";
+
+const CONFIGS = [
+  "resources_servers/example_single_tool_call/configs/example_single_tool_call.yaml",
+  "responses_api_models/openai_model/configs/openai_model.yaml",
+];
+const AGENT = "example_single_tool_call_simple_agent";
+const TOOLS = [
+  { type: "function", name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } }, strict: null },
+];
+const ROW = { responses_create_params: { input: "How is the weather in Bergen?", tools: TOOLS }, kept: { a: [1, null] } };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function serve(steps: Step[], overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: Started }> {
+  const upstream = await startFakeUpstream({ scripts: { "/v1/responses": steps } });
+  open.push(upstream);
+  const keys = [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"];
+  const server = await start(CONFIGS, [
+    ...keys,
+    ...overrides.map((override) => `++${AGENT}.responses_api_agents.simple_agent.${override}`),
+  ]);
+  open.push(server);
+  return { upstream, server };
+}
+
+function answer(...output: object[]): Step {
+  return {
+    json: {
+      id: "resp_1",
+      created_at: 1,
+      model: "up",
+      object: "response",
+      output,
+      parallel_tool_calls: true,
+      tool_choice: "auto",
+      tools: [],
+      status: "completed",
+    },
+  };
+}
+const say = (text: string): object => ({
+  type: "message",
+  id: "m",
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text, annotations: [] }],
+});
+const call = (name: string, args: string): object => ({ type: "function_call", id: "fc_1", call_id: "c1", name, arguments: args });
+
+const run = (server: Started, row: object = ROW): Promise<Reply> => server.post(AGENT, "/run", row);
+
+interface Rollout {
+  reward: number;
+  response: { output: { type: string; output?: string }[] };
+  [key: string]: unknown;
+}
+const rolloutOf = (reply: Reply): Rollout => reply.json() as Rollout;
+const toolOutput = (reply: Reply): string | undefined =>
+  rolloutOf(reply).response.output.find(({ type }) => type === "function_call_output")?.output;
+
+describe("a rollout", () => {
+  test("model, tool, model, verification", async () => {
+    const { upstream, server } = await serve([answer(call("get_weather", '{"city":"Bergen"}')), answer(say("Cold."))]);
+    const reply = await run(server);
+    expect(reply.status).toBe(200);
+    expect(rolloutOf(reply)).toMatchObject({ reward: 1, mask_sample: false, failure_kind: null });
+    expect(rolloutOf(reply).response.output.map(({ type }) => type)).toEqual(["function_call", "function_call_output", "message"]);
+    expect(upstream.requests.map(({ body }) => (body as { input: unknown[] }).input.length)).toEqual([1, 3]);
+  });
+
+  test.each([
+    ["arguments that the tool refuses", "get_weather", '{"town":"X"}', /"loc":\["body","city"\]/],
+    ["arguments that are no JSON", "get_weather", '{"city": "Ber', /Invalid tool call arguments/],
+    ["a tool that does not exist", "get_tide", "{}", /"Not Found"/],
+    ["a route that is no tool", "verify", "{}", /"Not Found"/],
+    ["a way out of the server", "../verify", "{}", /"Not Found"/],
+    ["a long integer where a text is wanted", "get_weather", '{"city":123456789012345678901234567890}', /"loc":\["body","city"\]/],
+  ])("%s: the model gets to read it", async (_name, tool, args, expected) => {
+    const { server } = await serve([answer(call(tool, args)), answer(say("done"))]);
+    const reply = await run(server);
+    expect(reply.status).toBe(200);
+    expect(toolOutput(reply)).toMatch(expected);
+  });
+
+  test("a lone surrogate in the arguments is replaced", async () => {
+    const { server } = await serve([answer(call("get_weather", '{"city":"\\ud800"}')), answer(say("done"))]);
+    expect(toolOutput(await run(server))).toContain("The weather in \ufffd is cold.");
+  });
+
+  test("the rollout id of the row travels to the model server, not to the endpoint", async () => {
+    const { upstream, server } = await serve([answer(say("hi"))]);
+    const reply = await run(server, { ...ROW, _ng_task_index: 3, _ng_rollout_index: 1 });
+    expect(reply.status).toBe(200);
+    expect(upstream.requests[0]?.headers["x-ng-rollout-id"]).toBeUndefined();
+  });
+
+  test("max_steps", async () => {
+    const { upstream, server } = await serve([answer(call("get_weather", '{"city":"X"}'))], ["max_steps=3"]);
+    expect((await run(server)).status).toBe(200);
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  test("skip_verification gives the configured reward and says so", async () => {
+    const { server } = await serve([answer(say("hi"))], ["skip_verification=true", "skip_verification_reward=0.25"]);
+    expect(rolloutOf(await run(server))).toMatchObject({
+      reward: 0.25,
+      verification_skipped: true,
+      kept: { a: [1, null] },
+      mask_sample: false,
+    });
+    const metrics = await server.post(AGENT, "/aggregate_metrics", { verify_responses: [] });
+    expect(metrics.json()).toMatchObject({ group_level_metrics: [], agent_metrics: {} });
+  });
+});
+
+describe("what ends a rollout without a reward", () => {
+  test("the endpoint's failure, named through every hop", async () => {
+    const { server } = await serve([{ status: 400, json: { error: { message: "bad thing" } } }]);
+    const reply = await run(server);
+    expect(reply.status).toBe(500);
+    expect(reply.json()).toContain(`Hit an exception in SimpleAgent___${AGENT} calling an inner server: `);
+    expect(reply.json()).toContain("bad thing");
+    expect(failureFacts(reply.headers)).toMatchObject({
+      failure_kind: "policy_model:upstream_status",
+      boundary: "policy_model",
+      status: 400,
+    });
+  });
+
+  test("no resources server", async () => {
+    const { server } = await serve([answer(say("hi"))], ["resources_server=null"]);
+    const reply = await run(server);
+    expect(reply.status).toBe(500);
+    expect(reply.json()).toContain("resources_server");
+    expect((await server.post(AGENT, "/v1/responses", { input: "hello" })).status).toBe(200);
+  });
+
+  test("execute_tools off outside a session", async () => {
+    const { upstream, server } = await serve([answer(say("hi"))], ["execute_tools=false"]);
+    expect((await run(server)).json()).toContain("execute_tools");
+    expect((await server.post(AGENT, "/v1/responses", { input: "hello" })).status).toBe(500);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  test("the caller leaves: the call at the endpoint ends too", async () => {
+    const { upstream, server } = await serve([{ hang: true }]);
+    const leave = new AbortController();
+    const rollout = server.client.call(AGENT, { kind: "run", path: "/run", body: ROW, signal: leave.signal });
+    await upstream.arrived(1);
+    leave.abort();
+    await expect(rollout).rejects.toMatchObject({ code: "NG_ERR_CANCELLED" });
+    await upstream.settled();
+    expect(upstream.stats.cancelled).toBe(1);
+  });
+});

@@ -1,0 +1,166 @@
+import { failureFacts, type Reply } from "@ng-gym/core/http";
+import { type FakeUpstream, startFakeUpstream } from "@ng-gym/testing";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Started, start } from "./start.ts";
+
+const CONFIG = "responses_api_models/openai_model/configs/openai_model.yaml";
+const BLOCK = "policy_model.responses_api_models.openai_model";
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function serve(overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: Started }> {
+  const upstream = await startFakeUpstream();
+  open.push(upstream);
+  const keys = [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"];
+  const server = await start([CONFIG], [...keys, ...overrides.map((override) => `++${BLOCK}.${override}`)]);
+  open.push(server);
+  return { upstream, server };
+}
+
+const ask = (server: Started, body: unknown = { input: "hello" }): Promise<Reply> => server.post("policy_model", "/v1/responses", body);
+const inputOf = (upstream: FakeUpstream): unknown => (upstream.requests[0]?.body as { input?: unknown } | undefined)?.input;
+const messageOf = (reply: Reply): string => failureFacts(reply.headers)?.message ?? "";
+
+describe("what is sent", () => {
+  test("the request as it came, the model name on top, extras below", async () => {
+    const { upstream, server } = await serve([
+      "extra_body={temperature: 0.25, seed: 5}",
+      "openai_default_headers={X-Team: t1, Authorization: Basic no}",
+    ]);
+    const reply = await ask(server, { input: "hello", temperature: null, model: "mine" });
+    expect(reply.status).toBe(200);
+    const [request] = upstream.requests;
+    expect(request?.path).toBe("/v1/responses");
+    expect(request?.body).toEqual({ input: "hello", temperature: null, seed: 5, model: "policy-x" });
+    expect(request?.headers).toMatchObject({ authorization: "Bearer key-1", "x-team": "t1" });
+  });
+
+  test("the chat route is passed on to the chat route", async () => {
+    const { upstream, server } = await serve();
+    const reply = await server.post("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "hello" }] });
+    expect(reply.json()).toMatchObject({ object: "chat.completion" });
+    expect(upstream.requests[0]).toMatchObject({ path: "/v1/chat/completions", body: { model: "policy-x" } });
+  });
+
+  test("a base URL may end in a slash", async () => {
+    const upstream = await startFakeUpstream();
+    open.push(upstream);
+    const server = await start([CONFIG], [`+policy_base_url=${upstream.url}/`, "+policy_api_key=k", "+policy_model_name=m"]);
+    open.push(server);
+    await ask(server);
+    expect(upstream.requests[0]?.path).toBe("/v1/responses");
+  });
+
+  test("reasoning items are left out only where asked", async () => {
+    const input = [
+      { role: "user", content: "x" },
+      { type: "reasoning", id: "r", summary: [] },
+    ];
+    const kept = await serve();
+    await ask(kept.server, { input });
+    expect(inputOf(kept.upstream)).toHaveLength(2);
+    const dropped = await serve(["drop_input_reasoning_items=true"]);
+    await ask(dropped.server, { input });
+    expect(inputOf(dropped.upstream)).toEqual([{ role: "user", content: "x" }]);
+  });
+});
+
+describe("what goes wrong", () => {
+  test("the endpoint's own body is inside the answer; the facts name the hop", async () => {
+    const { upstream, server } = await serve();
+    upstream.script("/v1/responses", [{ status: 400, json: { error: { message: "bad thing" } } }]);
+    const reply = await ask(server);
+    expect(reply.status).toBe(500);
+    expect(reply.json()).toBe(
+      `Hit an exception in SimpleModelServer___policy_model calling an inner server: b'{"error":{"message":"bad thing"}}'`,
+    );
+    expect(failureFacts(reply.headers)).toMatchObject({
+      failure_kind: "policy_model:upstream_status",
+      boundary: "policy_model",
+      status: 400,
+    });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test.each([404, 405])("%i on /responses says what to do about a chat-only endpoint", async (status) => {
+    const { upstream, server } = await serve();
+    upstream.script("/v1/responses", [{ status, json: { detail: "Not Found" } }]);
+    const reply = await ask(server);
+    expect(reply.json()).toContain(`b'{"detail":"Not Found"}'`);
+    expect(messageOf(reply)).toMatch(/Responses API.*openai_base_url/);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["text", { text: "<html>" }],
+    ["a list", { json: [1] }],
+    ["a Response without its keys", { json: { id: "r", object: "response" } }],
+  ])("%s is no answer", async (_name, step) => {
+    const { upstream, server } = await serve();
+    upstream.script("/v1/responses", [step]);
+    const reply = await ask(server);
+    expect(reply.status).toBe(500);
+    expect(failureFacts(reply.headers)?.failure_kind).toBe("policy_model:bad_response");
+  });
+
+  test("max_http_attempts 1 is one request", async () => {
+    const { upstream, server } = await serve(["max_http_attempts=1"]);
+    upstream.script("/v1/responses", [{ status: 500 }]);
+    expect((await ask(server)).status).toBe(500);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test("a refused key stops all routes at once, and says since when", async () => {
+    const { upstream, server } = await serve();
+    upstream.script("/v1/responses", [{ status: 401, json: { error: { code: "invalid_api_key" } } }]);
+    const first = await ask(server);
+    const second = await ask(server);
+    const chat = await server.post("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "x" }] });
+    expect(second.json()).toBe(first.json());
+    expect(chat.json()).toBe(first.json());
+    expect(upstream.requests).toHaveLength(1);
+    expect(messageOf(second)).toMatch(/refused at \d{4}-.*tried again at/);
+  });
+
+  test("a spent quota is not retried", async () => {
+    const { upstream, server } = await serve();
+    upstream.script("/v1/responses", [{ status: 429, json: { error: { code: "insufficient_quota" } } }]);
+    await ask(server);
+    await ask(server);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe("how many at once", () => {
+  test("no more than max_concurrent_requests; the others wait their turn", async () => {
+    const { upstream, server } = await serve(["max_concurrent_requests=2"]);
+    upstream.hold();
+    const calls = Array.from({ length: 6 }, () => ask(server));
+    await upstream.arrived(2);
+    upstream.release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(upstream.stats.maxOpen).toBe(2);
+  });
+
+  test("0 is refused at load", async () => {
+    await expect(serve(["max_concurrent_requests=0"])).rejects.toMatchObject({
+      code: "NG_ERR_CONFIG",
+      message: expect.stringContaining("max_concurrent_requests"),
+    });
+  });
+
+  test("a caller that leaves ends the call at the endpoint", async () => {
+    const { upstream, server } = await serve();
+    upstream.hold();
+    const leave = new AbortController();
+    const call = server.client.call("policy_model", { kind: "model", path: "/v1/responses", body: { input: "x" }, signal: leave.signal });
+    await upstream.arrived(1);
+    leave.abort();
+    await expect(call).rejects.toMatchObject({ code: "NG_ERR_CANCELLED" });
+    await upstream.settled();
+    expect(upstream.stats.cancelled).toBe(1);
+  });
+});
