@@ -7,7 +7,7 @@
  * docs/architecture.md also: every path in a table exists. What a code block's first line says decides what happens to it, page by page, in order,
  * in a fresh folder:
  *
- *   ```bash              executed; must end with exit code 0 in time
+ *   ```bash              executed; must end with exit code 0 in time, else the page's later ones are not run
  *   ```bash background   started and left running until the page ends; the next block begins when its output says "ready"
  *   ```LANG file=PATH    written to PATH
  *   ```sh, or indented   not executed (it needs a real endpoint, or takes long); its commands are checked like all others
@@ -55,28 +55,32 @@ export async function checkPage(page: string, { root, limitMs }: CheckOptions): 
     if (isUnknownBinary(text)) report.problems.push({ line, text: `there is no command ${text}` });
 
   await using playground = await openPlayground({ root, limitMs });
+  let broken = false;
   for (const block of content.blocks) {
     const path = block.words.find((word) => word.startsWith("file="))?.slice("file=".length);
     if (path !== undefined) playground.write(path, `${block.text}\n`);
     else if (SHELL.has(block.language)) {
       const wrong = await commandProblems(block.text, { root, searchRoots: [playground.folder, root] });
       report.problems.push(...wrong.map(({ line, message }) => ({ line: block.line + line, text: message })));
-      if (block.language === "bash" && wrong.length === 0) await execute(block, playground, report);
+      // A block builds on those before it: after the first that fails, the rest would only fail with it.
+      if (block.language === "bash" && !broken) broken = wrong.length > 0 || !(await execute(block, playground, report));
     }
   }
   return report;
 }
 
-async function execute(block: Block, playground: Playground, report: PageReport): Promise<void> {
+/** True where the block did what it should. */
+async function execute(block: Block, playground: Playground, report: PageReport): Promise<boolean> {
   const { problem, output } = block.words.includes("background")
     ? await playground.start(block.text, READY)
     : await playground.run(block.text);
-  if (problem === undefined) report.passed.push(block.line);
-  else
-    report.problems.push({
-      line: block.line,
-      text: `the block failed (${problem}); its output ends with:\n${output.trimEnd().replace(/^/gm, "    ")}`,
-    });
+  if (problem === undefined) {
+    report.passed.push(block.line);
+    return true;
+  }
+  const shown = output.trimEnd().replace(/^/gm, "    ");
+  report.problems.push({ line: block.line, text: `the block failed (${problem}); its output ends with:\n${shown}` });
+  return false;
 }
 
 async function main(): Promise<void> {

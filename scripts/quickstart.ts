@@ -40,7 +40,7 @@ async function startServers(): Promise<{ servers: ChildProcess; port: string }> 
   if (servers.stdout) {
     createInterface({ input: servers.stdout }).on("line", (line) => {
       say(line);
-      const port = /head server.*:(\d+)/i.exec(line)?.[1];
+      const port = /head server at http:\/\/\S+:(\d+)/.exec(line)?.[1];
       if (port) ready.resolve(port);
     });
   }

@@ -1,9 +1,10 @@
 /** Calls of one OpenAI-compatible endpoint: address, key, gate, latch, and errors that say what to do. Retries are the client's. */
 import { type Reply, raiseForStatus, type ServerClient } from "@ng-gym/core/http";
 import { GymError } from "@ng-gym/core/protocol";
+import type { Log } from "@ng-gym/core/servers";
 import { createSemaphore } from "@ng-gym/core/work";
 import type { OpenAIModelConfig } from "./config.ts";
-import { createKeyLatch, type KeyLatch, type LatchState } from "./key-latch.ts";
+import { createKeyLatch, FIRST_PAUSE_MS, type KeyLatch, type LatchState } from "./key-latch.ts";
 
 export type UpstreamRoute = "/responses" | "/chat/completions";
 
@@ -20,10 +21,11 @@ export interface UpstreamOptions {
   name: string;
   config: OpenAIModelConfig;
   client: ServerClient;
+  log: Log;
   latch?: KeyLatch;
 }
 
-export function createUpstream({ name, config, client, latch = createKeyLatch() }: UpstreamOptions): Upstream {
+export function createUpstream({ name, config, client, log, latch = createKeyLatch() }: UpstreamOptions): Upstream {
   const base = config.openai_base_url.replace(/\/+$/, "");
   const shown = base.replace(/\/\/[^/@]*@/, "//");
   const headers = requestHeaders(config);
@@ -46,7 +48,13 @@ export function createUpstream({ name, config, client, latch = createKeyLatch() 
         retryStatuses: config.retry_statuses,
       },
     );
+    const before = latch.state();
     latch.saw(reply);
+    if (before === undefined && latch.state() !== undefined) {
+      log(
+        `${name}: ${shown} refused the key with ${reply.status}; calls fail at once, one is tried again after ${FIRST_PAUSE_MS / 1000} s`,
+      );
+    } else if (before !== undefined && latch.state() === undefined) log(`${name}: the key works again`);
     return reply;
   }
 

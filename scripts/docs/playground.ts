@@ -1,14 +1,18 @@
 /**
- * The folder in which the blocks of one page run: fresh, below the system's temp folder, with the workspace's commands on the PATH and a head
- * server port of its own, so that pages disturb nothing and nobody. `await using`: leaving the scope stops what still runs and removes the folder.
+ * The folder in which the blocks of one page run: fresh, below the system's temp folder, a copy of what a reader finds in the root of the clone.
+ * The workspace's commands are on the PATH, and the head server has a port of its own, so that pages disturb nothing and nobody. `await using`:
+ * leaving the scope stops what still runs and removes the folder.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 
+/** What is copied; the rest is found through the workspace's `node_modules`. */
+const COPIED = ["resources_servers", "responses_api_agents", "responses_api_models", "benchmarks"];
+const NOT_COPIED = new Set(["node_modules", "dist", "coverage"]);
 /** Time for one block to end, or for a background block to say that it is ready. */
 export const BLOCK_LIMIT_MS = 120_000;
 /** Time for a background block to stop after SIGINT before it is killed. */
@@ -32,7 +36,7 @@ export interface Playground extends AsyncDisposable {
 }
 
 export interface PlaygroundOptions {
-  /** The repository: its `node_modules` is the playground's. */
+  /** The repository. */
   root: string;
   limitMs?: number;
 }
@@ -40,6 +44,9 @@ export interface PlaygroundOptions {
 export async function openPlayground({ root, limitMs = BLOCK_LIMIT_MS }: PlaygroundOptions): Promise<Playground> {
   const folder = mkdtempSync(join(tmpdir(), "ng-docs-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const part of COPIED.filter((part) => existsSync(join(root, part)))) {
+    cpSync(join(root, part), join(folder, part), { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
+  }
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
   writeFileSync(join(folder, "env.yaml"), `head_server:\n  host: 127.0.0.1\n  port: ${await freePort()}\n`);
   const env = cleanEnvironment(root);

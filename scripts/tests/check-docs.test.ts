@@ -54,8 +54,15 @@ describe("blocks that run", () => {
   });
 
   test("a failing first command of a pipe and an unset variable are failures", async () => {
-    const report = await check(fenced("bash", "false | cat") + fenced("bash", 'echo "$NOT_SET_ANYWHERE"'));
-    expect(report.problems).toHaveLength(2);
+    for (const script of ["false | cat", 'echo "$NOT_SET_ANYWHERE"'])
+      expect((await check(fenced("bash", script))).problems).toHaveLength(1);
+  });
+
+  test("after one that fails, the rest of the page is not run", async () => {
+    const out = outFile();
+    const report = await check(fenced("bash", "false") + fenced("bash", 'touch "$OUT"'));
+    expect(report).toMatchObject({ passed: [], problems: [{ line: 1 }] });
+    expect(existsSync(out)).toBe(false);
   });
 
   test("one that does not end is stopped and found", async () => {

@@ -24,8 +24,8 @@ export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
   async execute(input, emit) {
     const config = await loadSettings(input, { noModel: true, parameters: Object.keys(collectParameters.shape) });
     for (const message of config.notices) emit({ type: "remark", message });
-    const { parameters, deprecated } = parseCollectParameters(config.resolved() as Record<string, unknown>);
-    for (const { key, use } of deprecated) emit({ type: "remark", message: `${key} is an old name: write ${use}` });
+    const { parameters, notices } = parseCollectParameters(config.resolved() as Record<string, unknown>);
+    for (const notice of notices) emit(notice);
     const head = await readyHead(headOf(config), { signal: input.signal, onWait: (message) => emit({ type: "remark", message }) });
     await using client = clientOf(head.instances, { onRetry: (notice) => emit(retryWait(notice)) });
     const { cwd, env, signal, values } = input;

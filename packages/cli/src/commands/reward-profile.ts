@@ -1,5 +1,5 @@
 /** `ng-reward-profile`: what the rollouts on disk say, task by task and agent by agent. */
-import { type ProfileResult, parseProfileParameters, profileRewards } from "@ng-gym/core/rollouts";
+import { type CollectEvent, type ProfileResult, parseProfileParameters, profileParameters, profileRewards } from "@ng-gym/core/rollouts";
 import type { CommandModule } from "../contract/index.ts";
 import { followCollection, profileText } from "../reporters/index.ts";
 import { snakeCaseKeys } from "./json-keys.ts";

@@ -1,7 +1,10 @@
 /** What a server's own class says about its block of the configuration. */
 import { findServerDir, resolveEntrypoint, type SchemaFor, type ServerInstance } from "@ng-gym/core/config";
-import { type GymServerClass, loadServerClass } from "@ng-gym/core/servers";
+import { type GymServerClass, loadServerClass, relayConfig } from "@ng-gym/core/servers";
 import type { CommandInput } from "../contract/index.ts";
+
+/** The environment server that only relays; it has no folder of its own. */
+const RELAY = "legacy_agent";
 
 type Place = Pick<CommandInput, "cwd" | "env">;
 
@@ -16,6 +19,7 @@ export async function serverClassOf(instance: ServerInstance, at: Place): Promis
 /** The keys that a block may hold, for the check of unknown ones. */
 export function schemaKeysOf(at: Place): SchemaFor {
   return async (instance) => {
+    if (instance.implementation === RELAY) return Object.keys(relayConfig.shape);
     const schema = (await serverClassOf(instance, at))?.configSchema as { shape?: Record<string, unknown> } | undefined;
     return schema?.shape === undefined ? undefined : Object.keys(schema.shape);
   };

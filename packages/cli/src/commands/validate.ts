@@ -4,6 +4,7 @@ import { GymError, isGymError } from "@ng-gym/core/protocol";
 import type { CommandInput, CommandModule } from "../contract/index.ts";
 import { schemaKeysOf } from "./server-schemas.ts";
 import { loadSettings } from "./settings.ts";
+import { checkTimeLimits } from "./time-limits.ts";
 
 interface ValidateReport {
   config?: LoadedConfig;
@@ -42,6 +43,8 @@ export const validateCommand: CommandModule<ValidateReport> = {
   exitCode: ({ config }) => (config === undefined ? 1 : 0),
 };
 
-function load(input: CommandInput, noModel: boolean): Promise<LoadedConfig> {
-  return loadSettings(input, { noModel, schemaFor: schemaKeysOf(input) });
+async function load(input: CommandInput, noModel: boolean): Promise<LoadedConfig> {
+  const config = await loadSettings(input, { noModel, schemaFor: schemaKeysOf(input) });
+  checkTimeLimits(config);
+  return config;
 }

@@ -34,19 +34,15 @@ export function rate(perSecond: number | undefined): string {
   return `${perSecond >= 100 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`;
 }
 
-/** Rows with aligned columns: the first to the left, the others to the right; indented by two. Every line ends in a line feed. */
+/** Rows with aligned columns, the first row a head: numbers to the right, words to the left; indented by two. Every line ends in a line feed. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map(
-      (row) =>
-        `  ${row
-          .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  const numeric = widths.map((_width, at) =>
+    rows.every((row, line) => (line === 0 && rows.length > 1 ? true : /^[-\d]/.test(row[at] ?? "-"))),
+  );
+  const cellText = (cell: string, at: number): string => (numeric[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0));
+  return rows.map((row) => `  ${row.map(cellText).join("  ").trimEnd()}\n`).join("");
 }
 
 /** `1 server`, `2 servers`. */

@@ -1,5 +1,5 @@
 /** Start, life and end of the servers of a run. Only the table of ready servers is a result; everything else is for standard error. */
-import type { HostEvent, ServerInstanceInfo } from "@ng-gym/core/servers";
+import type { HostEvent } from "@ng-gym/core/servers";
 import type { Terminal } from "../terminal/index.ts";
 import { columns, counted, duration } from "./format.ts";
 
@@ -23,7 +23,7 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
       }
       case "ready":
         terminal.status("");
-        terminal.out(readyText(event.instances, event.elapsedMs / 1000));
+        terminal.out(readyText(event));
         break;
       case "log":
         terminal.note(`[${event.server}] ${event.line}`);
@@ -44,7 +44,10 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
   };
 }
 
-function readyText(instances: readonly ServerInstanceInfo[], seconds: number): string {
+/** Port of the head server where no configuration says another. */
+const DEFAULT_HEAD_PORT = 11_000;
+
+function readyText({ head, instances, elapsedMs }: Extract<HostEvent, { type: "ready" }>): string {
   const table = columns([
     ["server", "kind", "address", "process"],
     ...instances.map((one) => [
@@ -54,5 +57,7 @@ function readyText(instances: readonly ServerInstanceInfo[], seconds: number): s
       `${one.pid}${one.hosting === "shared" ? " shared" : ""}`,
     ]),
   ]);
-  return `${counted(instances.length, "server")} ready in ${duration(seconds)}\n\n${table}\nCollect from another terminal with ng-collect-rollouts; Ctrl-C stops.\n`;
+  const elsewhere = head.port === DEFAULT_HEAD_PORT ? "" : ` +head_server.port=${head.port}`;
+  const what = `Collect from another terminal with ng-collect-rollouts${elsewhere}; Ctrl-C stops.`;
+  return `${counted(instances.length, "server")} ready in ${duration(elapsedMs / 1000)}; head server at ${head.url}\n\n${table}\n${what}\n`;
 }

@@ -27,8 +27,17 @@ export function withAddresses(config: LoadedConfig, { servers, headServer, env }
   }
   const head = get(tree, "head_server");
   if (headServer !== undefined && head?.kind === "map") tree = withEntry(tree, "head_server", addressed(head, headServer));
-  const ports = [headServer?.port ?? config.headServer.port, ...Object.values(servers).map(({ port }) => port)].filter((port) => port !== null);
-  tree = withEntry(tree, "disallowed_ports", list(ports.map((port) => scalar("int", port, at)), at));
+  const ports = [headServer?.port ?? config.headServer.port, ...Object.values(servers).map(({ port }) => port)].filter(
+    (port) => port !== null,
+  );
+  tree = withEntry(
+    tree,
+    "disallowed_ports",
+    list(
+      ports.map((port) => scalar("int", port, at)),
+      at,
+    ),
+  );
   const generated = new Set(config.servers.filter((server) => server.generated === true).map((server) => server.name));
   return finish(tree, { env, notices: config.notices, generated });
 

@@ -1,7 +1,7 @@
 /** How a configuration reaches a child process: by two environment variables, never by its command line, and without a second look at it. */
-import { GymError } from "../protocol/index.ts";
-import { finish } from "./finish.ts";
+import { GymError } from "./errors.ts";
 import { loadText } from "./files.ts";
+import { finish } from "./finish.ts";
 import { Problems } from "./problems.ts";
 import type { LoadedConfig, ServerInstance } from "./types.ts";
 
@@ -24,10 +24,13 @@ export function loadChildConfig(env: Record<string, string | undefined>): ChildC
   const name = env[NAME_VARIABLE];
   const config = inheritedConfig(env);
   if (config === undefined || name === undefined || name === "") {
-    throw new GymError("NG_ERR_CONFIG", `A server process needs ${CONFIG_VARIABLE} and ${NAME_VARIABLE} in its environment.`, { hint: "Start servers with ng-run; it sets both." });
+    throw new GymError("NG_ERR_CONFIG", `A server process needs ${CONFIG_VARIABLE} and ${NAME_VARIABLE} in its environment.`, {
+      hint: "Start servers with ng-run; it sets both.",
+    });
   }
   const instance = config.servers.find((server) => server.name === name);
-  if (instance === undefined) throw new GymError("NG_ERR_SERVER_NOT_FOUND", `The configuration has no server '${name}' (${NAME_VARIABLE}).`);
+  if (instance === undefined)
+    throw new GymError("NG_ERR_SERVER_NOT_FOUND", `The configuration has no server '${name}' (${NAME_VARIABLE}).`);
   return { config, name, instance };
 }
 

@@ -4,7 +4,25 @@
  */
 import { agentStem } from "./agent-names.ts";
 import { RENAMED_AGENTS } from "./compat-config-paths.ts";
-import { type ConfigNode, get, getPath, isText, keyText, list, type MapEntry, type MapNode, map, mapFromEntries, pathText, replacing, text, textAt, withEntry, withoutEntry, withPath } from "./node.ts";
+import {
+  type ConfigNode,
+  get,
+  getPath,
+  isText,
+  keyText,
+  list,
+  type MapEntry,
+  type MapNode,
+  map,
+  mapFromEntries,
+  pathText,
+  replacing,
+  text,
+  textAt,
+  withEntry,
+  withoutEntry,
+  withPath,
+} from "./node.ts";
 import { allowedNames, pairingWaived } from "./pairing.ts";
 import type { Problems } from "./problems.ts";
 import { isUnbound } from "./relays.ts";
@@ -30,12 +48,20 @@ export function compose(root: MapNode, env: Record<string, string | undefined>, 
   const { source, unbound, targets } = parties(root);
   const renamed = new Map<string, string>();
   if (unbound.length > 1) {
-    problems.add({ message: `${unbound.length} agents leave their 'resources_server' unset, and only one can take over: ${unbound.map(({ instance }) => instance).join(", ")}.`, at: unbound[1]?.fields.at });
+    problems.add({
+      message: `${unbound.length} agents leave their 'resources_server' unset, and only one can take over: ${unbound.map(({ instance }) => instance).join(", ")}.`,
+      at: unbound[1]?.fields.at,
+    });
     return { root, renamed };
   }
   if (source === undefined) return { root, renamed };
   if (targets.length === 0) {
-    problems.add({ message: `Agent '${source.instance}' leaves its 'resources_server' unset, and there is no other agent whose place it could take.`, key: `${pathText(blockPath(source))}.resources_server.name`, at: source.fields.at, fix: `++${pathText(blockPath(source))}.resources_server.name=<resources server>` });
+    problems.add({
+      message: `Agent '${source.instance}' leaves its 'resources_server' unset, and there is no other agent whose place it could take.`,
+      key: `${pathText(blockPath(source))}.resources_server.name`,
+      at: source.fields.at,
+      fix: `++${pathText(blockPath(source))}.resources_server.name=<resources server>`,
+    });
     return { root, renamed };
   }
   for (const target of targets) renamed.set(target.instance, composedName(target, source));
@@ -67,14 +93,25 @@ function clashes(root: MapNode, renamed: ReadonlyMap<string, string>, source: Bl
     const other = taken.get(name) ?? (get(root, name) !== undefined && !renamed.has(name) && name !== source.instance ? name : undefined);
     if (other !== undefined) {
       found = true;
-      problems.add({ message: `Putting '${source.instance}' in the place of '${old}' would give two instances the same name '${name}'.`, key: old, at: get(root, old)?.at, fix: "rename one of the agents" });
+      problems.add({
+        message: `Putting '${source.instance}' in the place of '${old}' would give two instances the same name '${name}'.`,
+        key: old,
+        at: get(root, old)?.at,
+        fix: "rename one of the agents",
+      });
     }
     taken.set(name, old);
   }
   return found;
 }
 
-function refusePairs(root: MapNode, source: Block, targets: readonly Block[], env: Record<string, string | undefined>, problems: Problems): void {
+function refusePairs(
+  root: MapNode,
+  source: Block,
+  targets: readonly Block[],
+  env: Record<string, string | undefined>,
+  problems: Problems,
+): void {
   if (pairingWaived(root, env)) return;
   for (const target of targets) {
     const server = textAt(get(target.fields, "resources_server"), "name");
@@ -136,14 +173,19 @@ function routes(root: MapNode, renamed: ReadonlyMap<string, string>, problems: P
   const check = (place: string, node: ConfigNode | undefined): void => {
     const to = isText(node) ? renamed.get(node.value) : undefined;
     if (to === undefined || !isText(node)) return;
-    problems.add({ message: `Routing names an agent that no longer exists: ${place}: '${node.value}' is now '${to}'.`, at: node.at, fix: `write ${to}` });
+    problems.add({
+      message: `Routing names an agent that no longer exists: ${place}: '${node.value}' is now '${to}'.`,
+      at: node.at,
+      fix: `write ${to}`,
+    });
   };
   check("agent_name", get(root, "agent_name"));
   const agentMap = get(root, "agent_map");
   if (agentMap?.kind === "map") for (const { key, value } of agentMap.entries.values()) check(`agent_map[${keyText(key)}]`, value);
   const fanOut = get(root, "fan_out");
   if (fanOut?.kind === "map") {
-    for (const { key, value } of fanOut.entries.values()) for (const item of value.kind === "list" ? value.items : [value]) check(`fan_out[${keyText(key)}]`, item);
+    for (const { key, value } of fanOut.entries.values())
+      for (const item of value.kind === "list" ? value.items : [value]) check(`fan_out[${keyText(key)}]`, item);
   }
   return addRoutes(root, renamed);
 }
@@ -163,7 +205,9 @@ function addRoutes(root: MapNode, renamed: Iterable<readonly [string, string]>):
 
 /** Agents that NeMo Gym 0.7.0 renamed: rows and `agent_name` with the old name reach the new one. */
 export function routeOldAgentNames(root: MapNode): MapNode {
-  const moved = RENAMED_AGENTS.filter(([old, name]) => get(root, old) === undefined && getPath(root, [name, "responses_api_agents"]) !== undefined);
+  const moved = RENAMED_AGENTS.filter(
+    ([old, name]) => get(root, old) === undefined && getPath(root, [name, "responses_api_agents"]) !== undefined,
+  );
   if (moved.length === 0) return root;
   const routed = addRoutes(root, moved);
   const agent = get(routed, "agent_name");

@@ -1,10 +1,12 @@
 /** Interpolations that name nothing, go round in circles or do not read: all of them, at any depth, before anything starts. */
-import { InterpolationFailure, Interpolator, type Located } from "./interpolate.ts";
+
 import { placeInText } from "./files.ts";
+import type { InterpolationFailure, Interpolator, Located } from "./interpolate.ts";
 import { get, isInterpolation, isUnset, keyText, type MapNode, pathText } from "./node.ts";
+import { policyKeyFix } from "./policy-keys.ts";
 import type { Problems } from "./problems.ts";
 import { shellFix } from "./shell-text.ts";
-import { didYouMean } from "./suggest.ts";
+import { KNOWN_KEYS } from "./top-level-keys.ts";
 
 /** Adds a problem for every interpolation of the tree that does not resolve. Those that only wait for an unset value are told by that value. */
 export function checkInterpolations(root: MapNode, interpolator: Interpolator, problems: Problems): void {
@@ -13,12 +15,7 @@ export function checkInterpolations(root: MapNode, interpolator: Interpolator, p
     if (node.kind === "list") for (const [index, item] of node.items.entries()) visit({ node: item, path: [...path, index] });
     if (node.kind === "map") for (const { key, value } of node.entries.values()) visit({ node: value, path: [...path, keyText(key)] });
     if (!isInterpolation(node)) return;
-    try {
-      interpolator.follow(at);
-    } catch (error) {
-      if (!(error instanceof InterpolationFailure)) throw error;
-      if (error.kind !== "unset") addInterpolationProblem(problems, error, at, root);
-    }
+    for (const failure of interpolator.failures(at)) if (failure.kind !== "unset") addInterpolationProblem(problems, failure, at, root);
   };
   visit({ node: root, path: [] });
 }
@@ -28,14 +25,17 @@ export function addInterpolationProblem(problems: Problems, failure: Interpolati
   const key = pathText(path);
   const text = isInterpolation(node) ? node.value : "";
   const subject = failure.subject ?? "";
-  const names = root === undefined ? [] : [...root.entries.values()].map((entry) => keyText(entry.key));
-  const suggestion = failure.kind === "missing-key" && get(root, subject.split(".")[0] ?? "") === undefined ? didYouMean(subject.split(".")[0] ?? "", names) : undefined;
+  const names = root === undefined ? [] : [...[...root.entries.values()].map((entry) => keyText(entry.key)), ...KNOWN_KEYS];
+  const suggestion =
+    failure.kind === "missing-key" && get(root, subject.split(".")[0] ?? "") === undefined
+      ? problems.suggestion(subject.split(".")[0] ?? "", names)
+      : undefined;
   problems.add({
     code: "NG_ERR_INTERPOLATION",
     message: `Config value '${key}' refers to ${describe(failure)}.`,
     key,
     at: placeInText(node.at, subject === "" ? "${" : subject),
-    ...(suggestion === undefined ? {} : { suggestion }),
+    suggestion,
     ...fixFor(failure, text, isUnset(node)),
   });
 }
@@ -49,7 +49,10 @@ function describe(failure: InterpolationFailure): string {
 function fixFor(failure: InterpolationFailure, text: string, unset: boolean): { fix?: string } {
   const shell = unset ? undefined : shellFix(text, failure.subject);
   if (shell !== undefined) return { fix: shell };
+  const policy = failure.kind === "missing-key" && failure.subject !== undefined ? policyKeyFix(failure.subject) : undefined;
+  if (policy !== undefined) return { fix: policy };
   if (failure.kind === "missing-key") return { fix: `++${failure.subject}=<value>, or set it in env.yaml` };
-  if (failure.kind === "resolver" && failure.message.startsWith("Environment variable")) return { fix: `export ${failure.subject}=<value>, or give a default: \${oc.env:${failure.subject},<default>}` };
+  if (failure.kind === "resolver" && failure.message.startsWith("Environment variable"))
+    return { fix: `export ${failure.subject}=<value>, or give a default: \${oc.env:${failure.subject},<default>}` };
   return {};
 }

@@ -37,7 +37,8 @@ type Fields = Record<string, unknown>;
 
 /** Reads an entry of plain values: the entry, or everything that is wrong with it. */
 export function checkDatasetEntry(value: unknown): { entry: DatasetEntry; problems: [] } | { entry: undefined; problems: EntryProblem[] } {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { entry: undefined, problems: [{ path: [], message: "must be a mapping" }] };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { entry: undefined, problems: [{ path: [], message: "must be a mapping" }] };
   const reader = new EntryReader(value as Fields);
   const entry = (value as Fields).type === "benchmark" ? reader.benchmark() : reader.dataset();
   return reader.problems.length === 0 ? { entry, problems: [] } : { entry: undefined, problems: reader.problems };
@@ -72,9 +73,15 @@ class EntryReader {
     const huggingface = this.identifier("huggingface_identifier", ["repo_id"], ["artifact_fpath"]);
     const source = this.source();
     const license = this.license();
-    const deprecated = [gitlab === null ? "" : "gitlab_identifier", huggingface === null ? "" : "huggingface_identifier"].filter((key) => key !== "");
+    const deprecated = [gitlab === null ? "" : "gitlab_identifier", huggingface === null ? "" : "huggingface_identifier"].filter(
+      (key) => key !== "",
+    );
     if (source !== null && deprecated.length > 0) this.add([], `has both 'source' and '${deprecated.join("', '")}'; keep 'source'`);
-    if (license === null && (this.fields.type === "train" || this.fields.type === "validation") && !this.problems.some(({ path }) => path[0] === "license")) {
+    if (
+      license === null &&
+      (this.fields.type === "train" || this.fields.type === "validation") &&
+      !this.problems.some(({ path }) => path[0] === "license")
+    ) {
       this.add([], `a ${this.fields.type} set needs a 'license'`);
     }
     const value = {
@@ -92,7 +99,8 @@ class EntryReader {
   private common(): Fields {
     const name = this.required("name");
     if (this.fields.type === undefined) this.add(["type"], `is missing; one of ${DATASET_TYPES.join(", ")}`);
-    else if (!(DATASET_TYPES as readonly unknown[]).includes(this.fields.type)) this.add(["type"], `must be one of ${DATASET_TYPES.join(", ")}`);
+    else if (!(DATASET_TYPES as readonly unknown[]).includes(this.fields.type))
+      this.add(["type"], `must be one of ${DATASET_TYPES.join(", ")}`);
     return { name, type: this.fields.type, jsonl_fpath: this.required("jsonl_fpath") };
   }
 
@@ -127,7 +135,9 @@ class EntryReader {
     const value = "prepare_dependencies" in this.fields ? this.fields.prepare_dependencies : [];
     if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
     if (!Array.isArray(value)) this.add(["prepare_dependencies"], "must be a list of texts");
-    else for (const [index, item] of value.entries()) if (typeof item !== "string") this.add(["prepare_dependencies", String(index)], "must be a text");
+    else
+      for (const [index, item] of value.entries())
+        if (typeof item !== "string") this.add(["prepare_dependencies", String(index)], "must be a text");
     return [];
   }
 
@@ -176,7 +186,11 @@ class EntryReader {
 function mirrored(source: Fields | null, gitlab: Fields | null, huggingface: Fields | null): Fields {
   if (source !== null) {
     const { type, ...identifier } = source;
-    return { source, gitlab_identifier: type === "gitlab" ? identifier : null, huggingface_identifier: type === "huggingface" ? identifier : null };
+    return {
+      source,
+      gitlab_identifier: type === "gitlab" ? identifier : null,
+      huggingface_identifier: type === "huggingface" ? identifier : null,
+    };
   }
   const only = gitlab === null ? huggingface : huggingface === null ? gitlab : null;
   const type = gitlab === null ? "huggingface" : "gitlab";

@@ -1,12 +1,12 @@
 /** Top-level settings that every finished configuration has, and the checks of those with a form. */
 import { join, resolve } from "node:path";
-import { type ConfigNode, get, isNull, isText, list, type MapNode, scalar, text, withEntry, withPath } from "./node.ts";
 import { DEFAULT_PORT_RANGE } from "./network.ts";
+import { type ConfigNode, get, isNull, isText, list, type MapNode, scalar, text, withEntry, withPath } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
+import { PYTHON_VERSION } from "./resolvers.ts";
 import { type Block, blockPath } from "./server-types.ts";
 import { madeUp } from "./source.ts";
-import { PYTHON_VERSION } from "./resolvers.ts";
 
 export interface DefaultOptions {
   cwd: string;
@@ -62,7 +62,12 @@ function withDefault(root: MapNode, key: string, value: ConfigNode): MapNode {
 function checkSkew(root: MapNode, problems: Problems): void {
   const skew = get(root, "allow_openai_version_skew");
   if (skew === undefined || (skew.kind === "scalar" && skew.type === "bool")) return;
-  problems.add({ message: "'allow_openai_version_skew' must be a boolean (true or false, unquoted).", key: "allow_openai_version_skew", at: skew.at, got: pythonRepr(skew) });
+  problems.add({
+    message: "'allow_openai_version_skew' must be a boolean (true or false, unquoted).",
+    key: "allow_openai_version_skew",
+    at: skew.at,
+    got: pythonRepr(skew),
+  });
 }
 
 function withFolder(root: MapNode, key: "results_dir" | "cache_dir", { cwd, env, problems }: DefaultOptions): MapNode {
@@ -81,4 +86,3 @@ function lockTimeout(env: Record<string, string | undefined>): number {
   const given = env.UV_LOCK_TIMEOUT?.trim() ?? "";
   return /^\d+$/.test(given) ? Number(given) : 1800;
 }
-

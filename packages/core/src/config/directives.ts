@@ -2,13 +2,29 @@
  * `_inherit_from`, `_copy`, `_delete_key` and `${inherit_from:a.b}`, `${copy:a.b}`: one pass over the merged tree. Sources are what the tree was
  * before the pass, with their own directives carried out first; sources that something inherits disappear.
  */
-import { InterpolationFailure, Interpolator } from "./interpolate.ts";
+
 import { addInterpolationProblem } from "./dangling.ts";
-import { type ConfigNode, get, getPath, isInterpolation, isText, isUnset, keyText, list, type MapEntry, type MapNode, mapFromEntries, pathText, scalar, UNSET, withoutEntry, withPath } from "./node.ts";
-import { merge, MergeConflict } from "./merge.ts";
+import { InterpolationFailure, Interpolator } from "./interpolate.ts";
+import { MergeConflict, merge } from "./merge.ts";
+import {
+  type ConfigNode,
+  get,
+  isInterpolation,
+  isText,
+  isUnset,
+  keyText,
+  list,
+  type MapEntry,
+  type MapNode,
+  mapFromEntries,
+  pathText,
+  scalar,
+  UNSET,
+  withoutEntry,
+  withoutPaths,
+} from "./node.ts";
 import type { Problems } from "./problems.ts";
 import type { Origin } from "./source.ts";
-import { didYouMean } from "./suggest.ts";
 
 const TEXT_FORM = /^\$\{(inherit_from|copy):([^}]*)\}/;
 const DIRECTIVE_KEYS = ["_inherit_from", "_copy", "_delete_key"] as const;
@@ -28,9 +44,8 @@ export interface Directed {
 
 export function applyDirectives(root: MapNode, env: Record<string, string | undefined>, problems: Problems): Directed {
   const pass = new Pass(root, env, problems);
-  let result = pass.run();
-  for (const path of pass.removed) if (getPath(root, path) !== undefined) result = withPath(result, path, undefined);
-  return { root: result, moves: pass.moves };
+  const result = pass.run();
+  return { root: withoutPaths(result, pass.removed), moves: pass.moves };
 }
 
 class Pass {
@@ -71,15 +86,37 @@ class Pass {
 
   private expandNode(node: ConfigNode, path: Path): ConfigNode {
     if (node.kind === "scalar") return this.textForm(node, path);
-    if (node.kind === "list") return list(node.items.map((item, index) => this.element(item, [...path, String(index)])), node.at);
-    const own = mapFromEntries(new Map([...node.entries].map(([id, { key, value }]) => [id, { key, value: isDirectiveKey(keyText(key)) ? value : this.expand(value, [...path, keyText(key)]) }])), node.at, node.over);
+    if (node.kind === "list")
+      return list(
+        node.items.map((item, index) => this.element(item, [...path, String(index)])),
+        node.at,
+      );
+    const own = mapFromEntries(
+      new Map(
+        [...node.entries].map(([id, { key, value }]) => [
+          id,
+          { key, value: isDirectiveKey(keyText(key)) ? value : this.expand(value, [...path, keyText(key)]) },
+        ]),
+      ),
+      node.at,
+      node.over,
+    );
     return this.propertyForm(own, path);
   }
 
   /** An element of a list is no target, but what lies below a mapping in a list is. */
   private element(item: ConfigNode, path: Path): ConfigNode {
     if (item.kind !== "map") return item;
-    return mapFromEntries(new Map([...item.entries].map(([id, { key, value }]) => [id, { key, value: isDirectiveKey(keyText(key)) ? value : this.expand(value, [...path, keyText(key)]) }])), item.at, item.over);
+    return mapFromEntries(
+      new Map(
+        [...item.entries].map(([id, { key, value }]) => [
+          id,
+          { key, value: isDirectiveKey(keyText(key)) ? value : this.expand(value, [...path, keyText(key)]) },
+        ]),
+      ),
+      item.at,
+      item.over,
+    );
   }
 
   private textForm(node: ConfigNode, path: Path): ConfigNode {
@@ -105,7 +142,12 @@ class Pass {
     const remaining = deletions.filter((key) => get(local, key) === undefined);
     local = deletions.reduce(withoutEntry, local);
     if (found.kind !== "map") {
-      this.problems.add({ message: `'${pathText(path)}' takes over '${source.path}', which is no mapping, so its own keys have no place.`, key: pathText(path), at: source.at, fix: `${pathText(path)}: \${copy:${source.path}}` });
+      this.problems.add({
+        message: `'${pathText(path)}' takes over '${source.path}', which is no mapping, so its own keys have no place.`,
+        key: pathText(path),
+        at: source.at,
+        fix: `${pathText(path)}: \${copy:${source.path}}`,
+      });
       return local;
     }
     return this.without(this.combine(found, local, path), remaining, path, source.at);
@@ -126,8 +168,13 @@ class Pass {
     return keys.reduce((left, key) => {
       if (get(left, key) !== undefined) return withoutEntry(left, key);
       const names = [...left.entries.values()].map((entry) => keyText(entry.key));
-      const suggestion = didYouMean(key, names);
-      this.problems.add({ message: `_delete_key names '${pathText([...path, key])}', which neither '${pathText(path)}' nor its source has.`, key: pathText(path), at, ...(suggestion === undefined ? {} : { suggestion }) });
+      const suggestion = this.problems.suggestion(key, names);
+      this.problems.add({
+        message: `_delete_key names '${pathText([...path, key])}', which neither '${pathText(path)}' nor its source has.`,
+        key: pathText(path),
+        at,
+        suggestion,
+      });
       return left;
     }, node);
   }
@@ -136,15 +183,29 @@ class Pass {
     const value = get(own, name);
     if (value === undefined) return undefined;
     if (isText(value)) return { path: value.value.trim(), at: value.at };
-    this.problems.add({ message: `'${pathText([...path, name])}' must be the dotted path of a value.`, key: pathText([...path, name]), at: value.at, expected: "a text" });
+    this.problems.add({
+      message: `'${pathText([...path, name])}' must be the dotted path of a value.`,
+      key: pathText([...path, name]),
+      at: value.at,
+      expected: "a text",
+    });
     return undefined;
   }
 
   private deletions(own: MapNode, path: Path): string[] {
     const value = get(own, "_delete_key");
     if (value === undefined) return [];
-    if (isText(value)) return value.value.split(",").map((key) => key.trim()).filter((key) => key !== "");
-    this.problems.add({ message: `'${pathText([...path, "_delete_key"])}' must be key names with commas between.`, key: pathText([...path, "_delete_key"]), at: value.at, expected: "a text such as 'a, b'" });
+    if (isText(value))
+      return value.value
+        .split(",")
+        .map((key) => key.trim())
+        .filter((key) => key !== "");
+    this.problems.add({
+      message: `'${pathText([...path, "_delete_key"])}' must be key names with commas between.`,
+      key: pathText([...path, "_delete_key"]),
+      at: value.at,
+      expected: "a text such as 'a, b'",
+    });
     return [];
   }
 
@@ -188,14 +249,23 @@ class Pass {
 
   private cycle(name: string, at: Origin): undefined {
     const chain = [...this.open.slice(this.open.indexOf(name)), name].map((item) => pathText(item.split("\0")));
-    this.problems.add({ message: `_inherit_from and _copy go round in a circle: ${chain.join(" -> ")}.`, ...(chain[0] === undefined ? {} : { key: chain[0] }), at });
+    this.problems.add({
+      message: `_inherit_from and _copy go round in a circle: ${chain.join(" -> ")}.`,
+      ...(chain[0] === undefined ? {} : { key: chain[0] }),
+      at,
+    });
     return undefined;
   }
 
   private missing(dotted: string, node: ConfigNode, step: string, target: Path, at: Origin): undefined {
     const names = node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];
-    const suggestion = didYouMean(step, names);
-    this.problems.add({ message: `'${pathText(target)}' takes over '${dotted}', which is not in the configuration: there is no '${step}'.`, key: pathText(target), at, ...(suggestion === undefined ? {} : { suggestion }) });
+    const suggestion = this.problems.suggestion(step, names);
+    this.problems.add({
+      message: `'${pathText(target)}' takes over '${dotted}', which is not in the configuration: there is no '${step}'.`,
+      key: pathText(target),
+      at,
+      suggestion,
+    });
     return undefined;
   }
 
@@ -213,7 +283,10 @@ function hasWork(node: ConfigNode): boolean {
   if (node.kind === "scalar") return isText(node) && TEXT_FORM.test(node.value);
   const known = worked.get(node);
   if (known !== undefined) return known;
-  const found = node.kind === "list" ? node.items.some((item) => item.kind === "map" && hasWork(item)) : [...node.entries.values()].some(({ key, value }) => isDirectiveKey(keyText(key)) || hasWork(value));
+  const found =
+    node.kind === "list"
+      ? node.items.some((item) => item.kind === "map" && hasWork(item))
+      : [...node.entries.values()].some(({ key, value }) => isDirectiveKey(keyText(key)) || hasWork(value));
   worked.set(node, found);
   return found;
 }

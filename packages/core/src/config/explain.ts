@@ -18,7 +18,8 @@ export function explainKey(tree: ConfigNode, path: readonly (string | number)[])
   for (let length = path.length - 1; length > 0; length--) {
     for (let holder = getPath(tree, path.slice(0, length))?.over; holder !== undefined; holder = holder.over) {
       const hidden = getPath(holder, path.slice(length));
-      if (hidden !== undefined) layers.push({ from: originText(hidden.at), value: emitYaml(maskNode(hidden, secret)).trimEnd(), wins: layers.length === 0 });
+      if (hidden !== undefined)
+        layers.push({ from: originText(hidden.at), value: emitYaml(maskNode(hidden, secret)).trimEnd(), wins: layers.length === 0 });
     }
   }
   return layers;

@@ -1,10 +1,10 @@
 /** Reads one configuration file into a tree; what is wrong with it goes to the problems. */
 import { readFileSync } from "node:fs";
-import { messageOf } from "../protocol/index.ts";
+import { messageOf } from "./errors.ts";
 import { InterpolationSyntaxError, parseText } from "./interpolation-grammar.ts";
 import { type ConfigNode, isInterpolation } from "./node.ts";
 import type { Problems } from "./problems.ts";
-import type { Origin, Source } from "./source.ts";
+import { lineOf, type Origin, type Source } from "./source.ts";
 import { normaliseText, readYaml } from "./yaml-read.ts";
 import { YamlFault } from "./yaml-syntax.ts";
 
@@ -23,14 +23,21 @@ export function loadText(source: Source, problems: Problems): ConfigNode | undef
     return problems.list.length > before ? undefined : root;
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
+    const fix = error.fix ?? templateFix({ source, offset: Math.min(error.offset, source.text.length) });
     problems.add({
       code: "NG_ERR_CONFIG_SYNTAX",
       message: `Malformed YAML: ${error.message}.`,
       at: { source, offset: Math.min(error.offset, source.text.length) },
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      ...(fix === undefined ? {} : { fix }),
     });
     return undefined;
   }
+}
+
+/** YAML takes an unquoted `{{` for mappings: nearly always a template was meant. */
+function templateFix(at: Origin): string | undefined {
+  const fragment = /\{[{%#].{0,20}/.exec(lineOf(at))?.[0];
+  return fragment === undefined ? undefined : `put the whole text with '${fragment}' in quotes`;
 }
 
 function readText(file: string, problems: Problems): string | undefined {
@@ -39,13 +46,20 @@ function readText(file: string, problems: Problems): string | undefined {
     bytes = readFileSync(file);
   } catch (error) {
     const folder = (error as NodeJS.ErrnoException).code === "EISDIR";
-    problems.add({ code: "NG_ERR_CONFIG_SYNTAX", message: folder ? `'${file}' is a folder; expected a YAML file.` : `'${file}' cannot be read: ${messageOf(error)}` });
+    problems.add({
+      code: "NG_ERR_CONFIG_SYNTAX",
+      message: folder ? `'${file}' is a folder; expected a YAML file.` : `'${file}' cannot be read: ${messageOf(error)}`,
+    });
     return undefined;
   }
   try {
     return normaliseText(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    problems.add({ code: "NG_ERR_CONFIG_SYNTAX", message: `'${file}' is not UTF-8 text.`, fix: `Convert it: iconv -f latin1 -t utf-8 '${file}'` });
+    problems.add({
+      code: "NG_ERR_CONFIG_SYNTAX",
+      message: `'${file}' is not UTF-8 text.`,
+      fix: `Convert it: iconv -f latin1 -t utf-8 '${file}'`,
+    });
     return undefined;
   }
 }

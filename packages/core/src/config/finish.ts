@@ -1,5 +1,5 @@
 /** The tree of a finished configuration as commands and servers use it. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "./errors.ts";
 import { explainKey } from "./explain.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isText, type MapNode, pathText } from "./node.ts";
@@ -56,7 +56,11 @@ export function instancesOf(tree: MapNode, interpolator: Interpolator, generated
     .map((block) => instanceOf(block, interpolator, generated));
 }
 
-export function instanceOf({ instance, type, implementation, fields }: Block, interpolator: Interpolator, generated: ReadonlySet<string>): ServerInstance {
+export function instanceOf(
+  { instance, type, implementation, fields }: Block,
+  interpolator: Interpolator,
+  generated: ReadonlySet<string>,
+): ServerInstance {
   let block: Record<string, unknown>;
   try {
     block = toPlain(interpolator.whole({ node: fields, path: [instance, type, implementation] })) as Record<string, unknown>;
@@ -86,7 +90,11 @@ function resolveAt(interpolator: Interpolator, path: (string | number)[]): Confi
 
 function asGymError(error: unknown, path: string): unknown {
   if (!(error instanceof InterpolationFailure)) return error;
-  return new GymError("NG_ERR_INTERPOLATION", `${path === "" ? "The configuration" : `'${path}'`} does not resolve: ${maskText(error.message)}.`, { details: { kind: error.kind, subject: error.subject } });
+  return new GymError(
+    "NG_ERR_INTERPOLATION",
+    `${path === "" ? "The configuration" : `'${path}'`} does not resolve: ${maskText(error.message)}.`,
+    { details: { kind: error.kind, subject: error.subject } },
+  );
 }
 
 function hostOf(head: ConfigNode | undefined, interpolator: Interpolator): string {

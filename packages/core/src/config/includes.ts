@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { currentConfigPath } from "./compat-config-paths.ts";
+import { addInterpolationProblem } from "./dangling.ts";
 import { loadFile } from "./files.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { MAX_FILES } from "./limits.ts";
@@ -12,7 +13,6 @@ import type { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
 import { candidatePaths, type RootOptions } from "./roots.ts";
 import type { Origin } from "./source.ts";
-import { addInterpolationProblem } from "./dangling.ts";
 
 export interface LoadedFile {
   /** As named in `config_paths`. */
@@ -46,6 +46,7 @@ export function loadIncludes(base: ConfigNode, options: IncludeOptions): Include
   const notices: string[] = [];
   const duplicates: string[] = [];
   const top = entriesOf(base, options).map(({ entry, at }): Queued => ({ entry, at, children: [] }));
+  if (top.length > MAX_FILES) return tooMany(options, top[MAX_FILES]?.at);
   const queue = [...top];
   for (let index = 0; index < queue.length; index++) {
     const item = queue[index];
@@ -72,7 +73,7 @@ function isLegacy(base: ConfigNode, queue: readonly Queued[]): boolean {
   return [base, ...queue.map(({ node }) => node)].some((node) => textAt(node, "include_precedence") === "legacy");
 }
 
-function tooMany({ problems }: IncludeOptions, at: Origin): Includes {
+function tooMany({ problems }: IncludeOptions, at: Origin | undefined): Includes {
   problems.add({ message: `The configuration reaches more than ${MAX_FILES} files.`, at });
   return { files: [], paths: [], duplicates: [], notices: [] };
 }
@@ -136,7 +137,9 @@ function entriesOf(base: ConfigNode, { env, problems }: IncludeOptions): { entry
   }
   if (isText(value)) return [{ entry: value.value, at: value.at }];
   if (isNull(value)) return [];
-  if (value.kind === "list" && value.items.every(isText)) return value.items.map((item, index) => ({ entry: String((item as { value: unknown }).value), at: originOf(written, index) ?? item.at }));
+  const texts = value.kind === "list" ? value.items.filter(isText) : [];
+  if (value.kind === "list" && texts.length === value.items.length)
+    return texts.map((item, index) => ({ entry: item.value, at: originOf(written, index) ?? item.at }));
   problems.add({
     message: `${pathText(["config_paths"])} must be a list of paths. Got: ${pythonRepr(value)}.`,
     key: "config_paths",

@@ -7,7 +7,17 @@ export { pickPort } from "./network.ts";
 export { applyOverrides, overrideTokens } from "./override-apply.ts";
 export { parseOverride } from "./override-parse.ts";
 export { type Problem, problemsError, renderProblem } from "./problems.ts";
-export { candidatePaths, defaultInstallRoot, type Entrypoint, findServerDir, resolveEntrypoint, resolveReadPath, type RootOptions, searchRoots, type ServerDir } from "./roots.ts";
+export {
+  candidatePaths,
+  defaultInstallRoot,
+  type Entrypoint,
+  findServerDir,
+  type RootOptions,
+  resolveEntrypoint,
+  resolveReadPath,
+  type ServerDir,
+  searchRoots,
+} from "./roots.ts";
 export { type DatasetRoute, environmentServerAgents, environmentServerAttributedAgent, resolveDatasetAgent, runLabels } from "./routing.ts";
 export { isSecretKey, MASK, maskOverrides, maskSecrets, maskText } from "./secrets.ts";
 export { DOMAINS, isServerType, SERVER_TYPES, type ServerType } from "./server-types.ts";
@@ -15,5 +25,5 @@ export { didYouMean, suggest } from "./suggest.ts";
 export { KNOWN_KEYS, RESERVED_KEYS } from "./top-level-keys.ts";
 export type { LoadedConfig, LoadOptions, PortAllocator, SchemaFor, ServerInstance, ValueLayer } from "./types.ts";
 export { BASE_BLOCK_KEYS } from "./unknown-keys.ts";
-export { dumpYaml } from "./yaml-emit.ts";
 export { parseConfigYaml } from "./yaml.ts";
+export { dumpYaml } from "./yaml-emit.ts";

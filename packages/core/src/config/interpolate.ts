@@ -2,9 +2,25 @@
  * Resolves interpolations against one tree, lazily and with memory: each `${...}` is evaluated once per place. Everything is counted, so that
  * texts that double or blocks that copy one another end in an error and not in memory.
  */
-import { MAX_INTERPOLATION_DEPTH, MAX_INTERPOLATIONS, MAX_NODES, MAX_TEXT_LENGTH, MAX_TOTAL_TEXT_LENGTH } from "./limits.ts";
+
 import { type Argument, type Interpolation, InterpolationSyntaxError, parseText, type TextPart } from "./interpolation-grammar.ts";
-import { type ConfigNode, get, isInterpolation, isUnset, list, type MapEntry, type MapNode, mapFromEntries, keyId, pathText, scalar, text } from "./node.ts";
+import { MAX_DEPTH, MAX_INTERPOLATION_DEPTH, MAX_INTERPOLATIONS, MAX_NODES, MAX_TEXT_LENGTH, MAX_TOTAL_TEXT_LENGTH } from "./limits.ts";
+import {
+  type ConfigNode,
+  get,
+  isInterpolation,
+  isUnset,
+  keyId,
+  keyText,
+  list,
+  type MapEntry,
+  type MapNode,
+  mapFromEntries,
+  pathText,
+  scalar,
+  type TextNode,
+  text,
+} from "./node.ts";
 import { pythonStr } from "./python-text.ts";
 import { RESOLVERS } from "./resolvers.ts";
 
@@ -53,19 +69,27 @@ export class Interpolator {
   /** The node at a path, interpolations followed on the way and at the end; unset marks inside stay. Throws `InterpolationFailure`. */
   read(path: Path): ConfigNode {
     const found = this.walk({ node: this.root, path: [] }, path);
-    if (found === undefined) throw new InterpolationFailure("missing-key", `'${pathText(path)}' is not in the configuration`, pathText(path));
+    if (found === undefined)
+      throw new InterpolationFailure("missing-key", `'${pathText(path)}' is not in the configuration`, pathText(path));
     if (isUnset(found.node)) throw new InterpolationFailure("unset", `'${pathText(path)}' is unset (???)`, pathText(path));
     return this.whole(found);
   }
 
   /** A copy of the node in which every interpolation is resolved. */
-  whole(at: Located, budget: { nodes: number } = { nodes: MAX_NODES }): ConfigNode {
+  whole(at: Located, budget: { nodes: number } = { nodes: MAX_NODES }, depth = 0): ConfigNode {
     if (--budget.nodes < 0) throw new InterpolationFailure("bound", `resolved interpolations unfold to more than ${MAX_NODES} values`);
+    if (depth > MAX_DEPTH)
+      throw new InterpolationFailure(
+        "bound",
+        `'${pathText(at.path)}' unfolds deeper than ${MAX_DEPTH} levels: blocks that hold one another?`,
+      );
     const { node, path } = this.follow(at);
-    if (node.kind === "list") return list(node.items.map((item, index) => this.whole({ node: item, path: [...path, index] }, budget)), node.at);
+    const inside = (value: ConfigNode, step: string | number): ConfigNode =>
+      this.whole({ node: value, path: [...path, step] }, budget, depth + 1);
+    if (node.kind === "list") return list(node.items.map(inside), node.at);
     if (node.kind === "scalar") return node;
     const entries = new Map<string, MapEntry>();
-    for (const [id, { key, value }] of node.entries) entries.set(id, { key, value: this.whole({ node: value, path: [...path, String(key.value)] }, budget) });
+    for (const [id, { key, value }] of node.entries) entries.set(id, { key, value: inside(value, keyText(key)) });
     return mapFromEntries(entries, node.at);
   }
 
@@ -77,7 +101,8 @@ export class Interpolator {
     const known = this.known.get(memo);
     if (known !== undefined) return known;
     if (this.open.includes(memo)) throw this.cycle(memo);
-    if (this.open.length >= MAX_INTERPOLATION_DEPTH) throw new InterpolationFailure("bound", `more than ${MAX_INTERPOLATION_DEPTH} interpolations wait for one another`);
+    if (this.open.length >= MAX_INTERPOLATION_DEPTH)
+      throw new InterpolationFailure("bound", `more than ${MAX_INTERPOLATION_DEPTH} interpolations wait for one another`);
     this.open.push(memo);
     try {
       const result = this.evaluate(at, parse(at.node.value));
@@ -88,6 +113,33 @@ export class Interpolator {
     }
   }
 
+  /** Everything in one text that does not resolve. */
+  failures(at: Located): InterpolationFailure[] {
+    if (!isInterpolation(at.node)) return [];
+    try {
+      this.follow(at);
+      return [];
+    } catch (error) {
+      if (!(error instanceof InterpolationFailure)) throw error;
+      if (error.kind === "syntax" || error.kind === "cycle" || error.kind === "bound") return [error];
+      return this.partFailures(at, error);
+    }
+  }
+
+  private partFailures(at: Located, first: InterpolationFailure): InterpolationFailure[] {
+    const found: InterpolationFailure[] = [];
+    for (const part of parse((at.node as TextNode).value)) {
+      if (typeof part === "string") continue;
+      try {
+        this.interpolation(part, at);
+      } catch (error) {
+        if (!(error instanceof InterpolationFailure)) throw error;
+        found.push(error);
+      }
+    }
+    return found.length > 0 ? found : [first];
+  }
+
   /** Steps from a located node down a path, through interpolations. Undefined where a key is missing. */
   walk(from: Located, path: Path): Located | undefined {
     let current = from;
@@ -96,7 +148,11 @@ export class Interpolator {
       const { node } = current;
       if (isUnset(node)) throw new InterpolationFailure("unset", `'${pathText(current.path)}' is unset (???)`, pathText(current.path));
       if (node.kind === "scalar") {
-        throw new InterpolationFailure("not-a-container", `'${pathText(path.slice(0, index))}' has no keys, so '${pathText(path)}' does not exist`, pathText(path));
+        throw new InterpolationFailure(
+          "not-a-container",
+          `'${pathText(path.slice(0, index))}' has no keys, so '${pathText(path)}' does not exist`,
+          pathText(path),
+        );
       }
       const next = node.kind === "map" ? get(node, String(step)) : node.items[/^\d+$/.test(String(step)) ? Number(step) : -1];
       if (next === undefined) return undefined;
@@ -127,7 +183,8 @@ export class Interpolator {
       if (out.length > MAX_TEXT_LENGTH) throw new InterpolationFailure("bound", `a text grows past ${MAX_TEXT_LENGTH} characters`);
     }
     this.characters += out.length;
-    if (this.characters > MAX_TOTAL_TEXT_LENGTH) throw new InterpolationFailure("bound", `texts grow past ${MAX_TOTAL_TEXT_LENGTH} characters in all`);
+    if (this.characters > MAX_TOTAL_TEXT_LENGTH)
+      throw new InterpolationFailure("bound", `texts grow past ${MAX_TOTAL_TEXT_LENGTH} characters in all`);
     return out;
   }
 
@@ -168,7 +225,10 @@ export class Interpolator {
       case "interpolation":
         return this.interpolation(arg.interpolation, at).node;
       case "list":
-        return list(arg.items.map((item) => this.argument(item, at)), origin);
+        return list(
+          arg.items.map((item) => this.argument(item, at)),
+          origin,
+        );
       case "map": {
         const entries = new Map<string, MapEntry>();
         for (const { key, value } of arg.entries) {

@@ -9,7 +9,12 @@ import { type Typed, typedWord } from "./words.ts";
 export type TextPart = string | Interpolation;
 
 export type Interpolation =
-  | { kind: "node"; /** 0: absolute; n dots: n - 1 levels above the containing mapping. */ dots: number; keys: (string | Interpolation)[]; source: string }
+  | {
+      kind: "node" /** 0: absolute; n dots: n - 1 levels above the containing mapping. */;
+      dots: number;
+      keys: (string | Interpolation)[];
+      source: string;
+    }
   | { kind: "resolver"; name: (string | Interpolation)[]; args: Argument[]; source: string };
 
 export type Argument =
@@ -147,7 +152,8 @@ class Parser {
       else break;
     }
     this.blanks();
-    if (this.source[this.at] !== "}") this.fail(this.at >= this.source.length ? "'}' is missing" : `'${this.source[this.at]}' cannot stand in a key`);
+    if (this.source[this.at] !== "}")
+      this.fail(this.at >= this.source.length ? "'}' is missing" : `'${this.source[this.at]}' cannot stand in a key`);
     this.at++;
     return { kind: "node", dots, keys, source: this.source.slice(start, this.at) };
   }
@@ -177,7 +183,8 @@ class Parser {
       items.push(next === "," || next === close ? { kind: "value", value: { type: "str", value: "" } } : this.element());
       this.blanks();
       if (this.source[this.at] === close) return items;
-      if (this.source[this.at] !== ",") this.fail(this.at >= this.source.length ? `'${close}' is missing` : `'${this.source[this.at]}' cannot stand here`);
+      if (this.source[this.at] !== ",")
+        this.fail(this.at >= this.source.length ? `'${close}' is missing` : `'${this.source[this.at]}' cannot stand here`);
       this.at++;
       this.blanks();
     }
@@ -252,10 +259,16 @@ class Parser {
         this.at++;
       } else break;
     }
-    if (this.at === start) this.fail(this.at >= this.source.length ? "a value is missing" : `'${this.source[this.at]}' cannot stand here unquoted`);
+    if (this.at === start)
+      this.fail(this.at >= this.source.length ? "a value is missing" : `'${this.source[this.at]}' cannot stand here unquoted`);
     const [only] = parts;
-    if (parts.length === 0) return { kind: "value", value: escaped ? { type: "str", value: trimUnescaped(this.source.slice(start, this.at), literal) } : typedWord(literal.trim()) };
-    if (parts.length === 1 && only !== undefined && typeof only !== "string" && literal.trim() === "") return { kind: "interpolation", interpolation: only };
+    if (parts.length === 0)
+      return {
+        kind: "value",
+        value: escaped ? { type: "str", value: trimUnescaped(this.source.slice(start, this.at), literal) } : typedWord(literal.trim()),
+      };
+    if (parts.length === 1 && only !== undefined && typeof only !== "string" && literal.trim() === "")
+      return { kind: "interpolation", interpolation: only };
     if (literal !== "") parts.push(literal);
     return { kind: "text", parts: trimParts(parts) };
   }

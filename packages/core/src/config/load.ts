@@ -1,20 +1,36 @@
 /** The pipeline of a load; see README.md for the order and what each step is. */
-import { routeOldAgentNames, compose, composedNames } from "./composition.ts";
+
+import { existsSync } from "node:fs";
+import { inheritedConfig } from "./child.ts";
+import { compose, composedNames, routeOldAgentNames } from "./composition.ts";
 import { checkInterpolations } from "./dangling.ts";
 import { addDefaults, addSkipVerification } from "./defaults.ts";
 import { applyDirectives } from "./directives.ts";
-import { existsSync } from "node:fs";
-import { inheritedConfig } from "./child.ts";
 import { loadFile } from "./files.ts";
 import { finish, instanceOf } from "./finish.ts";
-import { loadIncludes, type Includes } from "./includes.ts";
-import { Interpolator } from "./interpolate.ts";
-import { merge, MergeConflict } from "./merge.ts";
+import { type Includes, loadIncludes } from "./includes.ts";
+import { InterpolationFailure, Interpolator } from "./interpolate.ts";
+import { MAX_SERVERS } from "./limits.ts";
+import { MergeConflict, merge } from "./merge.ts";
 import { addAddresses, checkAddresses } from "./network.ts";
-import { type ConfigNode, get, getPath, keyText, list, type MapNode, map, pathText, replacing, text, withEntry, withoutEntry } from "./node.ts";
+import {
+  type ConfigNode,
+  get,
+  getPath,
+  keyText,
+  list,
+  type MapNode,
+  map,
+  pathText,
+  replacing,
+  text,
+  withEntry,
+  withoutEntry,
+} from "./node.ts";
 import { applyOverrides } from "./override-apply.ts";
 import { checkModelPairs, isTruthy } from "./pairing.ts";
 import { checkBounds, fromPlain } from "./plain.ts";
+import { addPolicyKeys } from "./policy-keys.ts";
 import { Problems } from "./problems.ts";
 import { checkReferences } from "./references.ts";
 import { generateRelays } from "./relays.ts";
@@ -22,10 +38,11 @@ import { followAgentRenames } from "./renames.ts";
 import { candidatePaths } from "./roots.ts";
 import { checkServers, type ServerCheck } from "./server-check.ts";
 import { blockOf, blocks } from "./server-types.ts";
+import { templateNotices } from "./shell-text.ts";
 import { madeUp, placeOf } from "./source.ts";
 import { replaceStandIn, STAND_IN_VALUES } from "./stand-in-model.ts";
 import type { LoadedConfig, LoadOptions } from "./types.ts";
-import { checkBlockKeys, checkTopLevelKeys } from "./unknown-keys.ts";
+import { checkBaseKeys, checkBlockKeys, checkTopLevelKeys } from "./unknown-keys.ts";
 import { checkUnset } from "./unset.ts";
 
 interface Load {
@@ -65,7 +82,10 @@ function mergeLayers({ options, problems, notices }: Load): Merged {
   const includes = loadIncludes(base, { ...options, problems });
   problems.throwIfAny();
   notices.push(...includes.notices);
-  if (includes.duplicates.length > 0) notices.push(`config_paths names these files more than once; each is read once: ${[...new Set(includes.duplicates)].join(", ")}. To build on another file's blocks, use _inherit_from or _copy.`);
+  if (includes.duplicates.length > 0)
+    notices.push(
+      `config_paths names these files more than once; each is read once: ${[...new Set(includes.duplicates)].join(", ")}. To build on another file's blocks, use _inherit_from or _copy.`,
+    );
   const layers = [...includes.files.map((file) => file.node), environment, initial];
   const below = mergeAll(layers, env, problems);
   problems.throwIfAny();
@@ -96,15 +116,27 @@ function mergeAll(layers: readonly ConfigNode[], env: Record<string, string | un
       if (!(error instanceof MergeConflict)) throw error;
       const key = pathText(error.path);
       const { line, column } = placeOf(error.other);
-      problems.add({ message: `${key === "" ? "The top level" : `'${key}'`}: ${error.message} (${error.other.source.name}:${line}:${column}).`, key, at: error.at, fix: "set the key to null in a layer between, or use _delete_key" });
+      problems.add({
+        message: `${key === "" ? "The top level" : `'${key}'`}: ${error.message} (${error.other.source.name}:${line}:${column}).`,
+        key,
+        at: error.at,
+        fix: "set the key to null in a layer between, or use _delete_key",
+      });
     }
   }
   return root as MapNode;
 }
 
 /** Keeps what the command line says about instances that only composition makes until they are there. */
-function holdBack(overrides: MapNode, below: MapNode, env: Record<string, string | undefined>, problems: Problems): { kept: MapNode; heldBack: MapNode } {
-  const candidates = [...overrides.entries.values()].map((entry) => keyText(entry.key)).filter((name) => get(below, name) === undefined && getPath(overrides, [name, "responses_api_agents"]) !== undefined);
+function holdBack(
+  overrides: MapNode,
+  below: MapNode,
+  env: Record<string, string | undefined>,
+  problems: Problems,
+): { kept: MapNode; heldBack: MapNode } {
+  const candidates = [...overrides.entries.values()]
+    .map((entry) => keyText(entry.key))
+    .filter((name) => get(below, name) === undefined && getPath(overrides, [name, "responses_api_agents"]) !== undefined);
   let kept = overrides;
   let heldBack = map({}, overrides.at);
   if (candidates.length === 0) return { kept, heldBack };
@@ -122,7 +154,10 @@ function withConfigPaths(root: MapNode, { paths }: Includes): MapNode {
   const written = get(root, "config_paths");
   if (paths.length === 0) return root;
   const at = written?.at ?? madeUp("generated", "config_paths");
-  const value = list(paths.map((path) => text(path, at)), at);
+  const value = list(
+    paths.map((path) => text(path, at)),
+    at,
+  );
   return withEntry(root, "config_paths", written === undefined ? value : replacing(value, written));
 }
 
@@ -137,6 +172,8 @@ function build({ root: merged, heldBack }: Merged, { options, problems, notices 
   const directed = applyDirectives(merged, env, problems);
   problems.throwIfAny();
   checkBounds(directed.root, "The configuration");
+  if (blocks(directed.root).length > MAX_SERVERS) problems.add({ message: `The configuration has more than ${MAX_SERVERS} servers.` });
+  problems.throwIfAny();
   let root = followAgentRenames(directed.root, directed.moves, problems);
   problems.throwIfAny();
   const composition = compose(root, env, problems);
@@ -156,25 +193,35 @@ function applyHeldBack(root: MapNode, heldBack: MapNode, composed: ReadonlySet<s
     for (const field of override.fields.entries.values()) {
       if (block.implementation === override.implementation && get(block.fields, keyText(field.key)) !== undefined) continue;
       const path = pathText([keyText(key), override.type, override.implementation, keyText(field.key)]);
-      problems.add({ code: "NG_ERR_OVERRIDE", message: `'${path}' sets a field that the composed agent does not have.`, key: path, at: field.value.at, fix: "add the field to the agent's own file" });
+      problems.add({
+        code: "NG_ERR_OVERRIDE",
+        message: `'${path}' sets a field that the composed agent does not have.`,
+        key: path,
+        at: field.value.at,
+        fix: "add the field to the agent's own file",
+      });
     }
   }
   return mergeAll([root, heldBack], options.env, problems);
 }
 
 /** Checks everything that is left, all at once, then writes addresses and defaults in. */
-async function complete({ root, relays }: Built, load: Load): Promise<LoadedConfig> {
+async function complete({ root: built, relays }: Built, load: Load): Promise<LoadedConfig> {
   const { options, problems, notices } = load;
   const { env, offline = false, allocatePort, ownAddress } = options;
   const generated = new Set(relays);
+  const policy = addPolicyKeys(built, env);
+  const { root } = policy;
+  notices.push(...policy.notices, ...templateNotices(root));
   checkUnset(root, problems);
   const interpolator = new Interpolator(root, env);
   const check = checkServers(root, interpolator);
   reportAlmost(root, check, load);
   checkModelPairs(root, env, problems);
   checkInterpolations(root, interpolator, problems);
-  checkReferences(check.servers, interpolator, problems);
+  checkReferences(check.servers, new Set(isStrict(root) ? check.almost.keys() : []), interpolator, problems);
   if (options.allowUnknown !== true) {
+    checkBaseKeys(blocks(root), problems);
     checkTopLevelKeys(root, options.parameters ?? [], problems);
     if (options.schemaFor !== undefined) {
       const instances = check.servers.map((block) => ({ block, instance: instanceOf(block, interpolator, generated) }));
@@ -183,10 +230,25 @@ async function complete({ root, relays }: Built, load: Load): Promise<LoadedConf
   }
   checkAddresses(withHead(root), check.servers, env, problems);
   let result = await addAddresses(root, check.servers, { offline, allocatePort, ownAddress, env, problems });
-  result = addSkipVerification(result, blocks(result, "responses_api_agents").filter(({ instance }) => check.servers.some((server) => server.instance === instance)));
+  result = addSkipVerification(
+    result,
+    blocks(result, "responses_api_agents").filter(({ instance }) => check.servers.some((server) => server.instance === instance)),
+  );
   result = addDefaults(result, { cwd: options.cwd, env, problems });
   problems.throwIfAny();
+  checkWhole(result, env, problems);
+  problems.throwIfAny();
   return finish(result, { env, notices, generated });
+}
+
+/** Blocks that hold one another through interpolations, or unfold past all bounds: each resolves on its own, the whole does not. */
+function checkWhole(root: MapNode, env: Record<string, string | undefined>, problems: Problems): void {
+  try {
+    new Interpolator(root, env).whole({ node: root, path: [] });
+  } catch (error) {
+    if (!(error instanceof InterpolationFailure)) throw error;
+    problems.add({ code: "NG_ERR_INTERPOLATION", message: `The configuration does not resolve: ${error.message}.` });
+  }
 }
 
 /** The head server's default address takes part in the address check. */
@@ -197,14 +259,16 @@ function withHead(root: MapNode): MapNode {
 
 function reportAlmost(root: MapNode, { almost, notices: own }: ServerCheck, { problems, notices }: Load): void {
   notices.push(...own);
-  const written = get(root, "error_on_almost_servers");
-  const strict = written === undefined || isTruthy(written);
   for (const [instance, found] of almost) {
-    if (!strict) {
+    if (!isStrict(root)) {
       notices.push(`'${instance}' is almost a server and is not started: ${found.list.map((problem) => problem.message).join(" ")}`);
       continue;
     }
-    problems.list.push(...found.list);
+    problems.addAll(found);
   }
 }
 
+function isStrict(root: MapNode): boolean {
+  const written = get(root, "error_on_almost_servers");
+  return written === undefined || isTruthy(written);
+}

@@ -37,7 +37,10 @@ function mergeMaps(left: MapNode, right: MapNode, place: Place): MapNode {
   for (const [id, { key, value }] of right.entries) {
     const present = entries.get(id);
     const path = [...place.path, keyText(key)];
-    entries.set(id, { key: present?.key ?? key, value: present === undefined ? value : mergeValues(present.value, value, { ...place, path }) });
+    entries.set(id, {
+      key: present?.key ?? key,
+      value: present === undefined ? value : mergeValues(present.value, value, { ...place, path }),
+    });
   }
   return mapFromEntries(entries, left.at, left.over);
 }

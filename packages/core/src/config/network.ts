@@ -1,7 +1,7 @@
 /** Hosts and ports: defaults written in, ports allocated by whoever may bind, and no two servers on one address. */
 import { isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "./errors.ts";
 import { DEFAULT_HEAD_PORT, DEFAULT_HOST } from "./finish.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isNull, isText, list, type MapNode, map, pathText, scalar, text, withEntry, withPath } from "./node.ts";
@@ -45,7 +45,11 @@ export async function addAddresses(root: MapNode, servers: readonly Block[], opt
   return withEntry(result, "disallowed_ports", list(disallowed, at));
 }
 
-async function freePort(range: { low: number; high: number } | undefined, disallowed: readonly ConfigNode[], options: NetworkOptions): Promise<number | undefined> {
+async function freePort(
+  range: { low: number; high: number } | undefined,
+  disallowed: readonly ConfigNode[],
+  options: NetworkOptions,
+): Promise<number | undefined> {
   if (options.offline) return -1;
   if (options.allocatePort === undefined || range === undefined || options.problems.any) return undefined;
   const numbers = disallowed.map((node) => (node.kind === "scalar" ? Number(node.value) : Number.NaN)).filter(Number.isFinite);
@@ -53,7 +57,12 @@ async function freePort(range: { low: number; high: number } | undefined, disall
 }
 
 /** A port of the range that is neither disallowed nor busy, in random order. Throws NG_ERR_PORT_IN_USE where there is none. */
-export async function pickPort({ low, high }: { low: number; high: number }, disallowed: readonly number[], isFree: (port: number) => Promise<boolean>, random: () => number = Math.random): Promise<number> {
+export async function pickPort(
+  { low, high }: { low: number; high: number },
+  disallowed: readonly number[],
+  isFree: (port: number) => Promise<boolean>,
+  random: () => number = Math.random,
+): Promise<number> {
   const taken = new Set(disallowed);
   const size = high - low + 1;
   const start = Math.floor(random() * size);
@@ -61,7 +70,11 @@ export async function pickPort({ low, high }: { low: number; high: number }, dis
     const port = low + ((start + step) % size);
     if (!taken.has(port) && (await isFree(port))) return port;
   }
-  throw new GymError("NG_ERR_PORT_IN_USE", `No port from ${low} to ${high} is free; ${[...taken].filter((port) => port >= low && port <= high).length} of them are taken by this configuration.`, { hint: "Widen port_range_low and port_range_high." });
+  throw new GymError(
+    "NG_ERR_PORT_IN_USE",
+    `No port from ${low} to ${high} is free; ${[...taken].filter((port) => port >= low && port <= high).length} of them are taken by this configuration.`,
+    { hint: "Widen port_range_low and port_range_high." },
+  );
 }
 
 function defaultHost(root: MapNode, { offline, ownAddress = machineAddress }: NetworkOptions): string {
@@ -78,7 +91,13 @@ function machineAddress(): string {
 function withHeadServer(root: MapNode, host: string, problems: Problems): MapNode {
   const written = get(root, "head_server");
   if (written !== undefined && written.kind !== "map") {
-    problems.add({ message: `'head_server' must be a mapping of host and port.`, key: "head_server", at: written.at, got: pythonRepr(written), fix: `head_server: {host: ${DEFAULT_HOST}, port: ${DEFAULT_HEAD_PORT}}` });
+    problems.add({
+      message: `'head_server' must be a mapping of host and port.`,
+      key: "head_server",
+      at: written.at,
+      got: pythonRepr(written),
+      fix: `head_server: {host: ${DEFAULT_HOST}, port: ${DEFAULT_HEAD_PORT}}`,
+    });
     return root;
   }
   let head: MapNode = written ?? map({}, at);
@@ -92,7 +111,11 @@ function portRange(root: MapNode, problems: Problems): { low: number; high: numb
   const high = bound(root, "port_range_high", DEFAULT_PORT_RANGE.high, problems);
   if (low === undefined || high === undefined) return undefined;
   if (low <= high) return { low, high };
-  problems.add({ message: `The port range is empty: port_range_low ${low} is above port_range_high ${high}.`, key: "port_range_low", at: get(root, "port_range_low")?.at ?? get(root, "port_range_high")?.at });
+  problems.add({
+    message: `The port range is empty: port_range_low ${low} is above port_range_high ${high}.`,
+    key: "port_range_low",
+    at: get(root, "port_range_low")?.at ?? get(root, "port_range_high")?.at,
+  });
   return undefined;
 }
 
@@ -106,24 +129,40 @@ function bound(root: MapNode, key: string, otherwise: number, problems: Problems
 }
 
 /** Two servers with fixed ports on one address, or one on the head server's. */
-export function checkAddresses(root: MapNode, servers: readonly Block[], env: Record<string, string | undefined>, problems: Problems): void {
+export function checkAddresses(
+  root: MapNode,
+  servers: readonly Block[],
+  env: Record<string, string | undefined>,
+  problems: Problems,
+): void {
   const interpolator = new Interpolator(root, env);
-  const seen: { owner: string; host: string; port: number }[] = [];
+  const seen = new Map<number, { owner: string; host: string }[]>();
   const head = addressOf(get(root, "head_server"), ["head_server"], interpolator);
-  if (head !== undefined) seen.push({ owner: "the head server", ...head });
+  if (head !== undefined) seen.set(head.port, [{ owner: "the head server", host: head.host }]);
   for (const server of servers) {
     const address = addressOf(server.fields, blockPath(server), interpolator);
     if (address === undefined) continue;
-    const other = seen.find((taken) => taken.port === address.port && overlaps(taken.host, address.host));
+    const onPort = seen.get(address.port) ?? [];
+    const other = onPort.find((taken) => overlaps(taken.host, address.host));
     if (other !== undefined) {
       const key = `${pathText(blockPath(server))}.port`;
-      problems.add({ code: "NG_ERR_PORT_IN_USE", message: `'${server.instance}' and ${other.owner} would both listen on ${address.host}:${address.port}.`, key, at: get(server.fields, "port")?.at, fix: `++${key}=<another port>, or leave the port out` });
+      problems.add({
+        code: "NG_ERR_PORT_IN_USE",
+        message: `'${server.instance}' and ${other.owner} would both listen on ${address.host}:${address.port}.`,
+        key,
+        at: get(server.fields, "port")?.at,
+        fix: `++${key}=<another port>, or leave the port out`,
+      });
     }
-    seen.push({ owner: `'${server.instance}'`, ...address });
+    seen.set(address.port, [...onPort, { owner: `'${server.instance}'`, host: address.host }]);
   }
 }
 
-function addressOf(node: ConfigNode | undefined, path: readonly string[], interpolator: Interpolator): { host: string; port: number } | undefined {
+function addressOf(
+  node: ConfigNode | undefined,
+  path: readonly string[],
+  interpolator: Interpolator,
+): { host: string; port: number } | undefined {
   const port = get(node, "port");
   const host = get(node, "host");
   if (port?.kind !== "scalar" || !(Number(port.value) > 0) || typeof port.value === "boolean") return undefined;

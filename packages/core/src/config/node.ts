@@ -23,6 +23,11 @@ export interface ScalarNode extends NodeBase {
   readonly value: null | boolean | number | bigint | string | Uint8Array;
 }
 
+/** A scalar that holds text. */
+export interface TextNode extends ScalarNode {
+  readonly value: string;
+}
+
 export interface ListNode extends NodeBase {
   readonly kind: "list";
   readonly items: readonly ConfigNode[];
@@ -75,7 +80,8 @@ export function mapFromEntries(entries: ReadonlyMap<string, MapEntry>, at: Origi
 /** A mapping with text keys. */
 export function map(fields: Record<string, ConfigNode> | [string, ConfigNode][], at: Origin): MapNode {
   const entries = new Map<string, MapEntry>();
-  for (const [key, value] of Array.isArray(fields) ? fields : Object.entries(fields)) entries.set(textKeyId(key), { key: text(key, at), value });
+  for (const [key, value] of Array.isArray(fields) ? fields : Object.entries(fields))
+    entries.set(textKeyId(key), { key: text(key, at), value });
   return mapFromEntries(entries, at);
 }
 
@@ -141,7 +147,23 @@ export function replacing(winner: ConfigNode, loser: ConfigNode): ConfigNode {
   return chain.reduceRight<ConfigNode>((over, node) => ({ ...node, over }), loser);
 }
 
-export function isText(node: ConfigNode | undefined): node is ScalarNode & { value: string } {
+/** A copy without the values at these paths of text keys. */
+export function withoutPaths(node: MapNode, paths: readonly (readonly string[])[]): MapNode {
+  if (paths.length === 0) return node;
+  const byKey = Map.groupBy(paths, ([key = ""]) => textKeyId(key));
+  const entries = new Map<string, MapEntry>();
+  for (const [id, entry] of node.entries) {
+    const below = byKey.get(id);
+    if (below === undefined) entries.set(id, entry);
+    else if (below.every((path) => path.length > 1)) {
+      const rest = below.map((path) => path.slice(1));
+      entries.set(id, entry.value.kind === "map" ? { key: entry.key, value: withoutPaths(entry.value, rest) } : entry);
+    }
+  }
+  return mapFromEntries(entries, node.at, node.over);
+}
+
+export function isText(node: ConfigNode | undefined): node is TextNode {
   return node?.kind === "scalar" && typeof node.value === "string";
 }
 
@@ -153,7 +175,7 @@ export function isUnset(node: ConfigNode | undefined): boolean {
   return isText(node) && node.value === UNSET;
 }
 
-export function isInterpolation(node: ConfigNode | undefined): node is ScalarNode & { value: string } {
+export function isInterpolation(node: ConfigNode | undefined): node is TextNode {
   return isText(node) && node.value.includes("${");
 }
 

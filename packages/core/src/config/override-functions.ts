@@ -38,7 +38,8 @@ function castCall(name: string, cast: (value: Typed, fail: Fail) => Typed, args:
 function castValue(value: OverrideValue, cast: (typed: Typed) => Typed): OverrideValue {
   if (value.kind === "word") return { kind: "word", typed: cast(value.typed) };
   if (value.kind === "list") return { kind: "list", items: value.items.map((item) => castValue(item, cast)) };
-  if (value.kind === "map") return { kind: "map", entries: value.entries.map((entry) => ({ ...entry, value: castValue(entry.value, cast) })) };
+  if (value.kind === "map")
+    return { kind: "map", entries: value.entries.map((entry) => ({ ...entry, value: castValue(entry.value, cast) })) };
   return value;
 }
 
@@ -47,7 +48,8 @@ function toInt({ type, value }: Typed, fail: Fail): Typed {
   if (type === "int") return { type, value };
   if (type === "float" && Number.isFinite(value)) return { type: "int", value: small(BigInt(Math.trunc(Number(value)))) };
   const digits = String(value).trim();
-  if (type === "str" && /^[+-]?[0-9](?:_?[0-9])*$/.test(digits)) return { type: "int", value: small(BigInt(digits.replaceAll("_", "").replace(/^\+/, ""))) };
+  if (type === "str" && /^[+-]?[0-9](?:_?[0-9])*$/.test(digits))
+    return { type: "int", value: small(BigInt(digits.replaceAll("_", "").replace(/^\+/, ""))) };
   return fail(`'${value}' is no integer`);
 }
 
@@ -56,9 +58,13 @@ function toFloat({ type, value }: Typed, fail: Fail): Typed {
   if (type === "int" || type === "float") return { type: "float", value: Number(value) };
   const digits = String(value).trim().replaceAll("_", "");
   if (type === "str" && /^[+-]?(?:inf(?:inity)?|nan)$/i.test(digits)) {
-    return { type: "float", value: /nan/i.test(digits) ? Number.NaN : digits.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY };
+    return {
+      type: "float",
+      value: /nan/i.test(digits) ? Number.NaN : digits.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+    };
   }
-  if (type === "str" && /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(digits)) return { type: "float", value: Number(digits) };
+  if (type === "str" && /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(digits))
+    return { type: "float", value: Number(digits) };
   return fail(`'${value}' is no number`);
 }
 

@@ -31,7 +31,10 @@ export function parseOverrideKey(token: string): OverrideKey {
   const result = { type, key, ...(pkg === undefined ? {} : { package: pkg }) };
   if (at === token.length && type === "DEL" && key !== "") return { ...result, valueAt: undefined };
   if (token[at] !== "=") {
-    throw new OverrideSyntaxError(at, at === token.length ? "'=' and a value are missing" : `'${printableCharacter(token, at)}' cannot stand in a key`);
+    throw new OverrideSyntaxError(
+      at,
+      at === token.length ? "'=' and a value are missing" : `'${printableCharacter(token, at)}' cannot stand in a key`,
+    );
   }
   return { ...result, valueAt: at + 1 };
 }

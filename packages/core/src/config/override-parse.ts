@@ -20,7 +20,8 @@ export interface Override {
 
 /** Parses `+key=value` and its kin. Throws `OverrideSyntaxError`. */
 export function parseOverride(token: string): Override {
-  if (token.length > MAX_OVERRIDE_LENGTH) throw new OverrideSyntaxError(0, `the token has ${token.length} characters; the limit is ${MAX_OVERRIDE_LENGTH}`);
+  if (token.length > MAX_OVERRIDE_LENGTH)
+    throw new OverrideSyntaxError(0, `the token has ${token.length} characters; the limit is ${MAX_OVERRIDE_LENGTH}`);
   const { type, key, package: pkg, valueAt } = parseOverrideKey(token);
   const at = overrideOrigin(token, valueAt ?? 0, key);
   const base = { token, type, key, at, ...(pkg === undefined ? {} : { package: pkg }) };
@@ -34,7 +35,10 @@ export function parseOverride(token: string): Override {
 export function overrideOrigin(token: string, offset: number, key?: string): Origin {
   const name = key ?? /^[+~]*([^=]*)/.exec(token)?.[1] ?? "";
   const shown = key !== "" && name.split(".").some(isSecretKey) ? `${token.slice(0, token.indexOf("=") + 1)}${MASK}` : maskText(token);
-  return { source: { kind: "override", name: `command line: ${shown.length > 200 ? `${shown.slice(0, 200)}...` : shown}`, text: shown }, offset: Math.min(offset, shown.length) };
+  return {
+    source: { kind: "override", name: `command line: ${shown.length > 200 ? `${shown.slice(0, 200)}...` : shown}`, text: shown },
+    offset: Math.min(offset, shown.length),
+  };
 }
 
 function sweepIn(value: OverrideValue): string | undefined {
@@ -45,7 +49,11 @@ function sweepIn(value: OverrideValue): string | undefined {
 }
 
 function toNode(value: OverrideValue, at: Origin): ConfigNode {
-  if (value.kind === "list") return list(value.items.map((item) => toNode(item, at)), at);
+  if (value.kind === "list")
+    return list(
+      value.items.map((item) => toNode(item, at)),
+      at,
+    );
   if (value.kind === "word") return scalar(value.typed.type, value.typed.value, at);
   const entries = new Map<string, MapEntry>();
   for (const { key, value: item } of value.kind === "map" ? value.entries : []) {

@@ -23,7 +23,8 @@ export function allowedNames(block: Block, field: string, problems: Problems): s
   const node = get(block.fields, field);
   if (node === undefined || isNull(node)) return [];
   if (isText(node)) return node.value === "" ? [] : [node.value];
-  if (node.kind === "list" && node.items.every(isText)) return node.items.map((item) => String((item as { value: unknown }).value));
+  const names = node.kind === "list" ? node.items.filter(isText) : [];
+  if (node.kind === "list" && names.length === node.items.length) return names.map((item) => item.value);
   const key = `${pathText(blockPath(block))}.${field}`;
   problems.add({ message: `'${key}' must be a list of names, or one name.`, key, at: node.at, got: pythonRepr(node) });
   return [];

@@ -1,12 +1,13 @@
 /** Between trees and plain JavaScript values. Floats and integers become numbers; integers past 2^53 become bigint. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "./errors.ts";
 import { MAX_DEPTH, MAX_NODES } from "./limits.ts";
 import { type ConfigNode, keyId, keyText, list, type MapEntry, mapFromEntries, scalar, text } from "./node.ts";
 import type { Origin } from "./source.ts";
 
 /** Refuses trees that are larger than the config stage works with; everything that unfolds shared branches asks here first. */
 export function checkBounds(node: ConfigNode, what: string): void {
-  if (node.depth > MAX_DEPTH) throw new GymError("NG_ERR_CONFIG", `${what} is nested ${node.depth} levels deep; the limit is ${MAX_DEPTH}.`);
+  if (node.depth > MAX_DEPTH)
+    throw new GymError("NG_ERR_CONFIG", `${what} is nested ${node.depth} levels deep; the limit is ${MAX_DEPTH}.`);
   if (node.size > MAX_NODES) {
     throw new GymError("NG_ERR_CONFIG", `${what} unfolds to ${node.size} values; the limit is ${MAX_NODES}.`, {
       hint: "Aliases, _copy and interpolations are counted as often as they are used.",
@@ -37,7 +38,11 @@ export function fromPlain(value: unknown, at: Origin, depth = 0): ConfigNode {
   if (typeof value === "bigint") return scalar("int", value, at);
   if (typeof value === "number") return scalar(Number.isInteger(value) && !Object.is(value, -0) ? "int" : "float", value, at);
   if (value instanceof Uint8Array) return scalar("bytes", value, at);
-  if (Array.isArray(value)) return list(value.map((item) => fromPlain(item, at, depth + 1)), at);
+  if (Array.isArray(value))
+    return list(
+      value.map((item) => fromPlain(item, at, depth + 1)),
+      at,
+    );
   if (typeof value !== "object") throw new Error(`a configuration value cannot be a ${typeof value}`);
   const entries = new Map<string, MapEntry>();
   for (const [key, item] of Object.entries(value)) {

@@ -1,11 +1,13 @@
 /**
  * Everything that is wrong with a configuration, collected so that it can be told at once: each problem with its place, the line and a
- * caret, what was expected and got, and what to write instead. The text is free of secrets.
+ * caret, what was expected and got, and what to write instead. The text is free of secrets, and hostile input cannot make it large.
  */
-import { type ErrorCode, GymError } from "../protocol/index.ts";
-import { MAX_PRINTED_PROBLEMS } from "./limits.ts";
-import { maskLine, maskText } from "./secrets.ts";
-import { lineOf, type Origin, placeOf } from "./source.ts";
+import { type ErrorCode, GymError } from "./errors.ts";
+import { excerptOf } from "./excerpt.ts";
+import { MAX_PRINTED_PROBLEMS, MAX_PROBLEMS } from "./limits.ts";
+import { isSecretKey, maskText } from "./secrets.ts";
+import { type Origin, placeOf } from "./source.ts";
+import { didYouMean } from "./suggest.ts";
 
 export interface Problem {
   code: ErrorCode;
@@ -25,48 +27,72 @@ export interface Problem {
   fix?: string;
 }
 
-export interface ProblemInput extends Omit<Problem, "source" | "line" | "column" | "excerpt" | "code"> {
+export interface ProblemInput extends Omit<Problem, "source" | "line" | "column" | "excerpt" | "code" | "suggestion"> {
   code?: ErrorCode;
   at?: Origin | undefined;
+  suggestion?: string | undefined;
 }
 
-/** Characters of the line that an excerpt shows around its caret. */
-const EXCERPT_WIDTH = 120;
+/** Longest text of one part of a problem. */
+const MAX_PART_LENGTH = 4_000;
 
 export class Problems {
   readonly list: Problem[] = [];
+  /** Problems past the limit, counted only. */
+  more = 0;
+  private readonly seen = new Set<string>();
 
   add(input: ProblemInput): void {
     const { at, code = "NG_ERR_CONFIG", ...rest } = input;
-    const problem: Problem = { code, ...stripUndefined(rest), message: maskText(input.message) };
-    if (at !== undefined) Object.assign(problem, placed(at));
-    const same = this.list.some((other) => other.message === problem.message && other.key === problem.key && other.line === problem.line && other.source === problem.source);
-    if (!same) this.list.push(problem);
+    const identity = `${rest.key ?? ""}\n${rest.message}\n${at?.offset ?? ""}\n${at?.source.name ?? ""}`;
+    if (this.seen.has(identity)) return;
+    this.seen.add(identity);
+    if (this.list.length >= MAX_PROBLEMS) {
+      this.more++;
+      return;
+    }
+    const problem: Problem = { code, ...maskAll(rest), message: maskText(input.message).slice(0, MAX_PART_LENGTH) };
+    if (at !== undefined) Object.assign(problem, placed(at, rest.key ?? "", this.list.length < MAX_PRINTED_PROBLEMS));
+    this.list.push(problem);
+  }
+
+  /** Takes over what another step found. */
+  addAll(other: Problems): void {
+    for (const problem of other.list) if (this.list.length < MAX_PROBLEMS) this.list.push(problem);
+    this.more += other.more;
+  }
+
+  /** `Did you mean 'x'?`, for problems that will be printed: comparing names takes time. */
+  suggestion(name: string, names: Iterable<string>): string | undefined {
+    return this.list.length < MAX_PRINTED_PROBLEMS ? didYouMean(name, names) : undefined;
   }
 
   get any(): boolean {
     return this.list.length > 0;
   }
 
-  /** Throws one `GymError` with all problems, in the order of files and lines; its code is theirs if they share one, else NG_ERR_CONFIG. */
+  /** Throws one `GymError` with all problems; its code is theirs if they share one, else NG_ERR_CONFIG. */
   throwIfAny(): void {
-    if (this.any) throw problemsError(this.list);
+    if (this.any) throw problemsError(this.list, this.more);
   }
 }
 
-export function problemsError(list: readonly Problem[]): GymError {
+export function problemsError(list: readonly Problem[], more = 0): GymError {
   const [first] = list;
   const code = first !== undefined && list.every((problem) => problem.code === first.code) ? first.code : "NG_ERR_CONFIG";
-  const printed = list.slice(0, MAX_PRINTED_PROBLEMS).map((problem, index) => renderProblem(problem, list.length > 1 ? `${index + 1}. ` : ""));
-  if (list.length > printed.length) printed.push(`... and ${list.length - printed.length} more`);
-  const head = list.length > 1 ? `${list.length} problems in the configuration:\n\n` : "";
+  const total = list.length + more;
+  const printed = list.slice(0, MAX_PRINTED_PROBLEMS).map((problem, index) => renderProblem(problem, total > 1 ? `${index + 1}. ` : ""));
+  if (total > printed.length) printed.push(`... and ${total - printed.length} more`);
+  const head = total > 1 ? `${total} problems in the configuration:\n\n` : "";
   return new GymError(code, head + printed.join("\n\n"), { details: { problems: list } });
 }
 
 /** A problem as a person reads it: one block of lines. */
 export function renderProblem(problem: Problem, label = ""): string {
   const lines = [`${label}${problem.message}`];
-  if (problem.source !== undefined) lines.push(`  --> ${problem.source}${problem.line === undefined ? "" : `:${problem.line}:${problem.column}`}`);
+  if (problem.source !== undefined) {
+    lines.push(`  --> ${problem.source}${problem.line === undefined ? "" : `:${problem.line}:${problem.column}`}`);
+  }
   if (problem.excerpt !== undefined) lines.push(...problem.excerpt.split("\n").map((line) => `    ${line}`));
   if (problem.expected !== undefined) lines.push(`  expected: ${problem.expected}`);
   if (problem.got !== undefined) lines.push(`  got: ${problem.got}`);
@@ -75,27 +101,16 @@ export function renderProblem(problem: Problem, label = ""): string {
   return lines.join("\n");
 }
 
-function placed(at: Origin): Pick<Problem, "source" | "line" | "column" | "excerpt"> {
+function placed(at: Origin, key: string, withExcerpt: boolean): Pick<Problem, "source" | "line" | "column" | "excerpt"> {
   const { source } = at;
   if (source.text === "") return { source: source.name };
-  const excerpt = excerptOf(at);
-  if (source.kind === "override") return { source: source.name, excerpt };
-  return { source: source.name, ...placeOf(at), excerpt };
+  const secret = key.split(/[.[]/).some(isSecretKey);
+  const excerpt = withExcerpt ? { excerpt: excerptOf(at, secret) } : {};
+  return source.kind === "override" ? { source: source.name, ...excerpt } : { source: source.name, ...placeOf(at), ...excerpt };
 }
 
-function excerptOf(at: Origin): string {
-  const whole = lineOf(at);
-  const column = placeOf(at).column - 1;
-  // The part before the caret is masked on its own, so that the caret stays under its character.
-  const before = maskLine(whole.slice(0, column));
-  const masked = maskLine(whole);
-  const line = masked.startsWith(before) ? masked : before;
-  const start = Math.max(0, before.length - EXCERPT_WIDTH / 2);
-  const shown = line.slice(start, start + EXCERPT_WIDTH).replace(/\t/g, " ");
-  const lead = start > 0 ? "..." : "";
-  return `${lead}${shown}${line.length > start + EXCERPT_WIDTH ? "..." : ""}\n${" ".repeat(lead.length + before.length - start)}^`;
-}
-
-function stripUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
+/** Present texts, masked and of bounded length. */
+function maskAll<T extends object>(value: T): T {
+  const present = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(present.map(([key, item]) => [key, maskText(String(item).slice(0, MAX_PART_LENGTH))])) as T;
 }

@@ -9,7 +9,8 @@ export function pythonStr(node: ConfigNode): string {
 /** `repr(value)`. */
 export function pythonRepr(node: ConfigNode): string {
   if (node.kind === "list") return `[${node.items.map(pythonRepr).join(", ")}]`;
-  if (node.kind === "map") return `{${[...node.entries.values()].map(({ key, value }) => `${pythonRepr(key)}: ${pythonRepr(value)}`).join(", ")}}`;
+  if (node.kind === "map")
+    return `{${[...node.entries.values()].map(({ key, value }) => `${pythonRepr(key)}: ${pythonRepr(value)}`).join(", ")}}`;
   return scalarRepr(node);
 }
 
@@ -24,11 +25,11 @@ function scalarRepr({ type, value }: ScalarNode): string {
 function stringRepr(value: string): string {
   const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this escapes
-  const body = value.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escape);
+  const body = value.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escaped);
   return quote + body.replaceAll(quote, `\\${quote}`) + quote;
 }
 
-function escape(character: string): string {
+function escaped(character: string): string {
   const short: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
   return short[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

@@ -15,7 +15,8 @@ export function followAgentRenames(root: MapNode, moves: readonly Move[], proble
       const path = [...blockPath(block), String(key.value), "name"];
       const node = get(value, "name");
       const [only] = names;
-      if (names.length === 1 && only !== undefined && node !== undefined) result = withPath(result, path, { ...text(only, node.at), over: node });
+      if (names.length === 1 && only !== undefined && node !== undefined)
+        result = withPath(result, path, { ...text(only, node.at), over: node });
       else
         problems.add({
           message: `Agent '${old}' was inherited into several names (${names.join(", ")}), so '${pathText(path)}' of environment server '${block.instance}' does not say which it means.`,
@@ -40,7 +41,10 @@ function survivors(root: MapNode, moves: readonly Move[]): Map<string, string[]>
     return targets.flatMap((move) => endsOf(move.to, seen));
   };
   for (const from of next.keys()) {
-    const ends = get(root, from) === undefined ? endsOf(from, new Set()).filter((name) => get(get(root, name), "responses_api_agents") !== undefined) : [];
+    const ends =
+      get(root, from) === undefined
+        ? endsOf(from, new Set()).filter((name) => get(get(root, name), "responses_api_agents") !== undefined)
+        : [];
     if (ends.length > 0) found.set(from, ends);
   }
   return found;

@@ -28,11 +28,13 @@ export const RESOLVERS: Record<string, Resolver> = {
   "oc.decode": (args, { interpolator, path }) => {
     const value = argument(args, 0, "oc.decode", 1, 1);
     if (isNull(value)) return value;
-    if (value.kind !== "scalar" || typeof value.value !== "string") throw new InterpolationFailure("resolver", "oc.decode takes a text or null");
+    if (value.kind !== "scalar" || typeof value.value !== "string")
+      throw new InterpolationFailure("resolver", "oc.decode takes a text or null");
     try {
       return interpolator.argument(parseElement(value.value), { node: value, path });
     } catch (error) {
-      if (error instanceof InterpolationSyntaxError) throw new InterpolationFailure("resolver", `oc.decode cannot read its text: ${error.message}`);
+      if (error instanceof InterpolationSyntaxError)
+        throw new InterpolationFailure("resolver", `oc.decode cannot read its text: ${error.message}`);
       throw error;
     }
   },
@@ -45,11 +47,17 @@ export const RESOLVERS: Record<string, Resolver> = {
   },
   "oc.dict.keys": (args, context) => {
     const node = mapping(args, "oc.dict.keys", context);
-    return list([...node.entries.values()].map(({ key }) => key), at);
+    return list(
+      [...node.entries.values()].map(({ key }) => key),
+      at,
+    );
   },
   "oc.dict.values": (args, context) => {
     const node = mapping(args, "oc.dict.values", context);
-    return list([...node.entries.values()].map(({ value }) => value), at);
+    return list(
+      [...node.entries.values()].map(({ value }) => value),
+      at,
+    );
   },
   now: (args) => text(strftime(pythonStr(argument(args, 0, "now", 1, 1)), new Date()), at),
   hydra: () => {
@@ -72,7 +80,11 @@ function directive(args: readonly ConfigNode[], name: string, source: string): C
 function argument(args: readonly ConfigNode[], index: number, name: string, min: number, max: number): ConfigNode {
   const value = args[index];
   if (args.length < min || args.length > max || value === undefined) {
-    throw new InterpolationFailure("resolver", `${name} takes ${min === max ? min : `${min} to ${max}`} argument(s), got ${args.length}`, name);
+    throw new InterpolationFailure(
+      "resolver",
+      `${name} takes ${min === max ? min : `${min} to ${max}`} argument(s), got ${args.length}`,
+      name,
+    );
   }
   return value;
 }
@@ -105,7 +117,11 @@ function attempt(select: () => Located | undefined): Located | undefined {
   try {
     return select();
   } catch (error) {
-    if (error instanceof InterpolationFailure && (error.kind === "unset" || error.kind === "missing-key" || error.kind === "not-a-container")) return undefined;
+    if (
+      error instanceof InterpolationFailure &&
+      (error.kind === "unset" || error.kind === "missing-key" || error.kind === "not-a-container")
+    )
+      return undefined;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 /** Where relative paths are looked for: NEMO_GYM_EXTRA_ROOTS, the working folder, the folder that ng-gym is installed in. Reading only. */
 import { existsSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { delimiter } from "node:path";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SERVER_TYPES, type ServerType } from "./server-types.ts";
 

@@ -1,5 +1,5 @@
 /** Which agent the rows of a data set go to, and what the runs of a collection are called. Plain values in, plain values out. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "./errors.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -16,33 +16,68 @@ export function resolveDatasetAgent(config: Fields, { declaring, taskset, pin }:
   if (taskset !== undefined && taskset !== null) return routedAgent(config, taskset, declaring, pin);
   if (agentBlock(config, declaring) !== undefined) {
     if (pin === undefined || pin === null || pin === declaring) return declaring;
-    throw refusal(`The data set is declared by agent '${declaring}' and pins agent '${pin}'.`, "Declare it on the resources server, or drop the pin.");
+    throw refusal(
+      `The data set is declared by agent '${declaring}' and pins agent '${pin}'.`,
+      "Declare it on the resources server, or drop the pin.",
+    );
   }
   const agents = Object.keys(config).filter((name) => referenceName(agentBlock(config, name)?.resources_server) === declaring);
   if (pin !== undefined && pin !== null) {
     if (agents.includes(pin)) return pin;
-    throw refusal(`The data set of '${declaring}' pins agent '${pin}', but no agent of that name refers to this resources server.`, `Agents that do: ${agents.sort().join(", ") || "none"}.`);
+    throw refusal(
+      `The data set of '${declaring}' pins agent '${pin}', but no agent of that name refers to this resources server.`,
+      `Agents that do: ${agents.sort().join(", ") || "none"}.`,
+    );
   }
   const [only] = agents;
   if (agents.length === 1 && only !== undefined) return only;
-  const what = agents.length === 0 ? `No agent in the configuration refers to resources server '${declaring}'.` : `${agents.length} agents refer to resources server '${declaring}': ${agents.sort().join(", ")}.`;
+  const what =
+    agents.length === 0
+      ? `No agent in the configuration refers to resources server '${declaring}'.`
+      : `${agents.length} agents refer to resources server '${declaring}': ${agents.sort().join(", ")}.`;
   throw refusal(what, `Say which one: +agent_map={${declaring}:<agent>}, or 'agent' in the data set.`);
 }
 
 function routedAgent(config: Fields, taskset: string, declaring: string, pin: string | null | undefined): string | null {
-  if (pin !== undefined && pin !== null) throw refusal(`Task set '${taskset}' pins agent '${pin}', but a task set is routed by environment_server_routes.`, "Drop one of the two.");
+  if (pin !== undefined && pin !== null)
+    throw refusal(
+      `Task set '${taskset}' pins agent '${pin}', but a task set is routed by environment_server_routes.`,
+      "Drop one of the two.",
+    );
   const route = fields(config.environment_server_routes)?.[taskset];
-  if (typeof route !== "string") throw refusal(`There is no environment server route for task set '${taskset}'.`, `Set +environment_server_routes={${taskset}:<environment server>}`);
+  if (typeof route !== "string")
+    throw refusal(
+      `There is no environment server route for task set '${taskset}'.`,
+      `Set +environment_server_routes={${taskset}:<environment server>}`,
+    );
   const servers = Object.values(fields(fields(config[route])?.environment_servers) ?? {});
   const server = servers.length === 1 ? fields(servers[0]) : undefined;
-  if (server === undefined) throw refusal(`Task set '${taskset}' is routed to '${route}', which is no environment server.`, "Routes name instances of environment_servers.");
+  if (server === undefined)
+    throw refusal(
+      `Task set '${taskset}' is routed to '${route}', which is no environment server.`,
+      "Routes name instances of environment_servers.",
+    );
   const agents = environmentServerAgents(server);
   if (agents.length === 0) throw refusal(`Environment server '${route}' names no agent.`, "Give it an agent_server.");
-  for (const agent of agents) if (agentBlock(config, agent) === undefined) throw refusal(`Environment server '${route}' names agent '${agent}', which does not exist.`, "Correct its agent_server.");
+  for (const agent of agents)
+    if (agentBlock(config, agent) === undefined)
+      throw refusal(`Environment server '${route}' names agent '${agent}', which does not exist.`, "Correct its agent_server.");
   if (agentBlock(config, declaring) !== undefined) {
-    if (!agents.includes(declaring)) throw refusal(`Task set '${taskset}' is declared by agent '${declaring}' but routed to '${route}', which does not name it.`, "Route it to the environment server of that agent.");
-  } else if (referenceName(server.resources_server) !== declaring && !agents.some((agent) => referenceName(agentBlock(config, agent)?.resources_server) === declaring && server.resources_server === undefined)) {
-    throw refusal(`Environment server '${route}' does not use '${declaring}', which declares task set '${taskset}'.`, "Route it to an environment server of that resources server.");
+    if (!agents.includes(declaring))
+      throw refusal(
+        `Task set '${taskset}' is declared by agent '${declaring}' but routed to '${route}', which does not name it.`,
+        "Route it to the environment server of that agent.",
+      );
+  } else if (
+    referenceName(server.resources_server) !== declaring &&
+    !agents.some(
+      (agent) => referenceName(agentBlock(config, agent)?.resources_server) === declaring && server.resources_server === undefined,
+    )
+  ) {
+    throw refusal(
+      `Environment server '${route}' does not use '${declaring}', which declares task set '${taskset}'.`,
+      "Route it to an environment server of that resources server.",
+    );
   }
   return environmentServerAttributedAgent(server);
 }

@@ -9,8 +9,21 @@ import { setOwn } from "./plain.ts";
 
 export const MASK = "****";
 
-const SECRET_WORDS = new Set(["key", "keys", "token", "password", "passwords", "secret", "secrets", "credential", "credentials", "bearer", "header", "headers", "authorization"]);
-
+const SECRET_WORDS = new Set([
+  "key",
+  "keys",
+  "token",
+  "password",
+  "passwords",
+  "secret",
+  "secrets",
+  "credential",
+  "credentials",
+  "bearer",
+  "header",
+  "headers",
+  "authorization",
+]);
 
 /** Whether values under this key are masked. Words end at `_`, `-`, `.`, blanks, digits and lower-to-upper changes. */
 export function isSecretKey(key: string): boolean {
@@ -24,12 +37,18 @@ function words(key: string): string[] {
     .split(/[^a-z]+/);
 }
 
-/** Masks what any text may hold: URL user-info, `Bearer ...`, `Basic ...`. */
+/** Keys of well-known services, whatever they stand under. */
+const KNOWN_CREDENTIALS =
+  /\b(?:sk-[\w-]{16,}|nvapi-[\w-]{16,}|hf_[A-Za-z0-9]{16,}|glpat-[\w-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[abp]-[\w-]{16,})/g;
+
+/** Masks what any text may hold: URL user-info, `Bearer ...`, `Basic ...`, keys of well-known services. */
 export function maskText(value: string): string {
   if (value.length < 3) return value;
   return value
     .replace(/([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/gi, `$1${MASK}@`)
-    .replace(/\b(Bearer|Basic)(\s+)([^\s"',;]+)/gi, (whole, scheme, blank, rest) => (/^\$\{/.test(rest) ? whole : `${scheme}${blank}${MASK}`));
+    .replace(/\bBearer(\s+)([^\s"',;]+)/gi, (whole, blank, rest) => (/^\$\{/.test(rest) ? whole : `${whole.slice(0, 6)}${blank}${MASK}`))
+    .replace(/\bBasic(\s+)(?=[A-Za-z0-9+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}/g, `Basic$1${MASK}`)
+    .replace(KNOWN_CREDENTIALS, MASK);
 }
 
 /** A copy of a plain value in which secrets are `****`. */
@@ -50,10 +69,15 @@ function mask(value: unknown, secret: boolean): unknown {
 
 /** The same on a tree, so that number types and key order survive into a dump. */
 export function maskNode(node: ConfigNode, secret = false): ConfigNode {
-  if (node.kind === "list") return list(node.items.map((item) => (secret ? text(MASK, item.at) : maskNode(item))), node.at);
+  if (node.kind === "list")
+    return list(
+      node.items.map((item) => (secret ? text(MASK, item.at) : maskNode(item))),
+      node.at,
+    );
   if (node.kind === "map") {
     const entries = new Map<string, MapEntry>();
-    for (const [id, entry] of node.entries) entries.set(id, { key: entry.key, value: maskNode(entry.value, isSecretKey(keyText(entry.key))) });
+    for (const [id, entry] of node.entries)
+      entries.set(id, { key: entry.key, value: maskNode(entry.value, isSecretKey(keyText(entry.key))) });
     return mapFromEntries(entries, node.at);
   }
   if (secret) return text(MASK, node.at);
@@ -68,15 +92,16 @@ export function maskOverrides(tokens: readonly string[]): string[] {
     const match = /^([+~]*[^=]*)=/.exec(token);
     const key = match?.[1]?.split(".").at(-1);
     if (match !== null && key !== undefined && isSecretKey(key)) return `${match[1]}=${MASK}`;
-    return maskText(token).replace(/([\w.-]+)(\s*:\s*)('[^']*'|"[^"]*"|[^,{}[\]]+)/g, (whole, name, sign) => (isSecretKey(name) ? `${name}${sign}${MASK}` : whole));
+    return maskText(token).replace(/([\w.-]+)(\s*:\s*)('[^']*'|"[^"]*"|[^,{}[\]]+)/g, (whole, name, sign) =>
+      isSecretKey(name) ? `${name}${sign}${MASK}` : whole,
+    );
   });
 }
 
 /** One line of a file for a caret message: values after secret keys and things that look like credentials are masked. */
 export function maskLine(line: string): string {
-  return maskText(line)
-    .replace(/(["']?)([\w.$-]+)\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|[^\s,{}[\]"'][^,}\]]*)/g, (whole, quote, key, sign, value) =>
-      isSecretKey(key) && !/^["']?\$\{/.test(value) ? `${quote}${key}${quote}${sign}${MASK}` : whole,
-    )
-    .replace(/\b(sk|hf|nvapi|glpat|ghp|gho|github_pat|xoxb|xoxp)[-_][\w-]{6,}/g, MASK);
+  return maskText(line).replace(
+    /(["']?)([\w.$-]+)\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|[^\s,{}[\]"'][^,}\]]*)/g,
+    (whole, quote, key, sign, value) => (isSecretKey(key) && !/^["']?\$\{/.test(value) ? `${quote}${key}${quote}${sign}${MASK}` : whole),
+  );
 }

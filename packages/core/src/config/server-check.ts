@@ -3,6 +3,7 @@
  * entrypoint, a sound host, port and worker count, a known domain and readable data sets.
  */
 import { checkDatasetEntry, wholeNumber } from "./dataset-entry.ts";
+import { checkEnvironmentFields } from "./environment-fields.ts";
 import { InterpolationFailure, type Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isInterpolation, isNull, isText, keyText, type MapNode, pathText, type ScalarNode } from "./node.ts";
 import { toPlain } from "./plain.ts";
@@ -10,7 +11,7 @@ import { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
 import { type Block, blockOf, DOMAINS, isServerType, SERVER_TYPES } from "./server-types.ts";
 import type { Origin } from "./source.ts";
-import { didYouMean, suggest } from "./suggest.ts";
+import { didYouMean, isTypo } from "./suggest.ts";
 import { RESERVED_KEYS } from "./top-level-keys.ts";
 
 export interface ServerCheck {
@@ -20,9 +21,6 @@ export interface ServerCheck {
   almost: Map<string, Problems>;
   notices: string[];
 }
-
-/** Names of keys that look like a server type are at least this similar to one. */
-const TYPE_SIMILARITY_LENGTH = 12;
 
 export function checkServers(root: MapNode, interpolator: Interpolator): ServerCheck {
   const result: ServerCheck = { servers: [], almost: new Map(), notices: [] };
@@ -45,7 +43,13 @@ function checkShared(key: ScalarNode, node: ScalarNode, interpolator: Interpolat
   }
   if (block === undefined || get(block.fields, "entrypoint") === undefined || RESERVED_KEYS.has(instance)) return;
   const problems = new Problems();
-  problems.add({ code: "NG_ERR_PORT_IN_USE", message: `'${instance}' is the same server block as ${String(node.value)}, so two servers would listen on one address.`, key: instance, at: node.at, fix: `${instance}: {_copy: <path of the block>}` });
+  problems.add({
+    code: "NG_ERR_PORT_IN_USE",
+    message: `'${instance}' is the same server block as ${String(node.value)}, so two servers would listen on one address.`,
+    key: instance,
+    at: node.at,
+    fix: `${instance}: {_copy: <path of the block>}`,
+  });
   almost.set(instance, problems);
 }
 
@@ -62,7 +66,12 @@ function checkInstance(key: ScalarNode, node: MapNode, result: ServerCheck): voi
   }
   if (typeof key.value !== "string" && (sound.length > 0 || problems.any)) {
     sound.length = 0;
-    problems.add({ message: `The name of a server must be a text, not ${pythonRepr(key)} (name).`, key: instance, at: key.at, fix: `quote it: '${instance}':` });
+    problems.add({
+      message: `The name of a server must be a text, not ${pythonRepr(key)} (name).`,
+      key: instance,
+      at: key.at,
+      fix: `quote it: '${instance}':`,
+    });
   }
   const [first] = sound;
   if (first !== undefined) result.servers.push(first);
@@ -70,7 +79,12 @@ function checkInstance(key: ScalarNode, node: MapNode, result: ServerCheck): voi
 }
 
 /** The block under a type key, if it is sound; undefined without a problem where nothing claims to be a server. */
-function checkType(place: { instance: string; type: Block["type"]; at: Origin }, node: ConfigNode, problems: Problems, notices: string[]): Block | undefined {
+function checkType(
+  place: { instance: string; type: Block["type"]; at: Origin },
+  node: ConfigNode,
+  problems: Problems,
+  notices: string[],
+): Block | undefined {
   const { instance, type, at } = place;
   const key = `${instance}.${type}`;
   if (isNull(node)) return refuse(problems, { message: `'${key}' is null; expected an implementation with its fields.`, key, at });
@@ -79,7 +93,14 @@ function checkType(place: { instance: string; type: Block["type"]; at: Origin },
   const started = implementations.some((entry) => get(entry.value, "entrypoint") !== undefined);
   if (implementations.length !== 1) {
     const names = implementations.map((entry) => `'${keyText(entry.key)}'`).join(", ");
-    return started ? refuse(problems, { message: `'${key}' must hold exactly one implementation, but has ${implementations.length}: ${names}.`, key, at, fix: "give each its own instance, or remove one with _delete_key" }) : undefined;
+    return started
+      ? refuse(problems, {
+          message: `'${key}' must hold exactly one implementation, but has ${implementations.length}: ${names}.`,
+          key,
+          at,
+          fix: "give each its own instance, or remove one with _delete_key",
+        })
+      : undefined;
   }
   const [entry] = implementations;
   if (entry?.value.kind !== "map") return undefined;
@@ -90,14 +111,23 @@ function checkType(place: { instance: string; type: Block["type"]; at: Origin },
   return problems.list.length === before ? block : undefined;
 }
 
-/** Agents without entrypoint are parts that others build on; anything else was meant to run. */
+/** Agents without entrypoint are parts that others build on; anything else was meant to run, and so was what has a misspelt one. */
 function withoutEntrypoint({ instance, type, implementation, fields }: Block, problems: Problems, notices: string[]): undefined {
   const key = `${instance}.${type}.${implementation}`;
-  if (type === "responses_api_agents") {
+  const typo = [...fields.entries.values()].find((entry) => isTypo(keyText(entry.key), "entrypoint"));
+  if (type === "responses_api_agents" && typo === undefined) {
     notices.push(`Agent '${instance}' has no entrypoint, so it is not started.`);
     return undefined;
   }
-  return refuse(problems, { message: `'${key}' has no 'entrypoint', so it would not be started.`, key: `${key}.entrypoint`, at: fields.at, fix: `++${key}.entrypoint=app.py` });
+  const suggestion = typo === undefined ? {} : { suggestion: `'${keyText(typo.key)}' is no setting; did you mean 'entrypoint'?` };
+  checkFields({ instance, type, implementation, fields }, problems);
+  return refuse(problems, {
+    message: `'${key}' has no 'entrypoint', so it would not be started.`,
+    key: `${key}.entrypoint`,
+    at: typo?.key.at ?? fields.at,
+    ...suggestion,
+    fix: `++${key}.entrypoint=app.py`,
+  });
 }
 
 function refuse(problems: Problems, problem: Parameters<Problems["add"]>[0]): undefined {
@@ -106,10 +136,16 @@ function refuse(problems: Problems, problem: Parameters<Problems["add"]>[0]): un
 }
 
 function misspelt(instance: string, name: string, node: ConfigNode, at: Origin, problems: Problems): void {
-  const [near] = name.length >= TYPE_SIMILARITY_LENGTH && node.kind === "map" ? suggest(name, SERVER_TYPES, 1) : [];
-  const close = near !== undefined && Math.abs(near.length - name.length) <= 3 && [...near].filter((character) => name.includes(character)).length >= near.length - 2 && near.slice(0, 4) === name.slice(0, 4);
+  const near = SERVER_TYPES.find((type) => isTypo(name, type));
   const holdsServer = node.kind === "map" && [...node.entries.values()].some((entry) => get(entry.value, "entrypoint") !== undefined);
-  if (close && holdsServer) problems.add({ message: `'${instance}.${name}' is no server type.`, key: `${instance}.${name}`, at, suggestion: `Did you mean '${near}'?`, fix: `write ${near}` });
+  if (near === undefined || !holdsServer) return;
+  problems.add({
+    message: `'${instance}.${name}' is no server type.`,
+    key: `${instance}.${name}`,
+    at,
+    suggestion: `Did you mean '${near}'?`,
+    fix: `write ${near}`,
+  });
 }
 
 function checkFields(block: Block, problems: Problems): void {
@@ -118,15 +154,24 @@ function checkFields(block: Block, problems: Problems): void {
   const complain = (field: string, message: string, extra: { suggestion?: string; expected?: string } = {}): void => {
     const node = get(fields, field);
     const key = pathText([...path, field]);
-    problems.add({ message: `'${key}' ${message}.`, key, at: node?.at ?? fields.at, ...(node === undefined ? {} : { got: pythonRepr(node).slice(0, 200) }), ...extra });
+    problems.add({
+      message: `'${key}' ${message}.`,
+      key,
+      at: node?.at ?? fields.at,
+      ...(node === undefined ? {} : { got: pythonRepr(node).slice(0, 200) }),
+      ...extra,
+    });
   };
-  if (!isText(get(fields, "entrypoint"))) complain("entrypoint", "must be a text");
+  const entrypoint = get(fields, "entrypoint");
+  if (entrypoint !== undefined && !isText(entrypoint)) complain("entrypoint", "must be a text");
   const host = get(fields, "host");
   if (host !== undefined && !isNull(host) && !isText(host)) complain("host", "must be a text");
   checkWhole(fields, "port", complain, (port) => (port >= 0 && port <= 65535 ? undefined : "must be a port from 0 to 65535"));
   checkWhole(fields, "num_workers", complain, () => undefined);
   checkDomain(fields, type, complain);
   checkDatasets(fields, path, problems, complain);
+  if (type === "environment_servers")
+    for (const { field, message } of checkEnvironmentFields(implementation, fields)) complain(field, message);
 }
 
 type Complain = (field: string, message: string, extra?: { suggestion?: string; expected?: string }) => void;
@@ -147,13 +192,19 @@ function checkDomain(fields: MapNode, type: Block["type"], complain: Complain): 
   }
   if (isText(domain) && (DOMAINS as readonly string[]).includes(domain.value)) return;
   const suggestion = isText(domain) ? didYouMean(domain.value, DOMAINS) : undefined;
-  complain("domain", "must be one of the known domains", { expected: DOMAINS.join(", "), ...(suggestion === undefined ? {} : { suggestion }) });
+  complain("domain", "must be one of the known domains", {
+    expected: DOMAINS.join(", "),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
 }
 
 function checkDatasets(fields: MapNode, path: readonly string[], problems: Problems, complain: Complain): void {
   const datasets = get(fields, "datasets");
   if (datasets === undefined || isNull(datasets)) return;
-  if (datasets.kind !== "list") return complain("datasets", "must be a list");
+  if (datasets.kind !== "list") {
+    complain("datasets", "must be a list");
+    return;
+  }
   for (const [index, item] of datasets.items.entries()) {
     for (const problem of checkDatasetEntry(toPlain(item)).problems) {
       const key = pathText([...path, "datasets", index, ...problem.path]);

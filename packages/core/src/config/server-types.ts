@@ -5,7 +5,20 @@ import { RESERVED_KEYS } from "./top-level-keys.ts";
 export const SERVER_TYPES = ["responses_api_models", "resources_servers", "responses_api_agents", "environment_servers"] as const;
 export type ServerType = (typeof SERVER_TYPES)[number];
 
-export const DOMAINS = ["math", "coding", "agent", "knowledge", "instruction_following", "long_context", "safety", "games", "translation", "e2e", "rlhf", "other"] as const;
+export const DOMAINS = [
+  "math",
+  "coding",
+  "agent",
+  "knowledge",
+  "instruction_following",
+  "long_context",
+  "safety",
+  "games",
+  "translation",
+  "e2e",
+  "rlhf",
+  "other",
+] as const;
 
 /** A place where an instance may be: a top-level mapping that is not reserved. */
 export interface Block {

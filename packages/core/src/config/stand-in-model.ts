@@ -1,6 +1,7 @@
 /** Commands that need no model start from a stand-in policy model, which gives way to a real one. */
-import { type ConfigNode, get, keyText, type MapNode, mapFromEntries, withEntry } from "./node.ts";
+
 import { merge } from "./merge.ts";
+import { type ConfigNode, get, keyText, type MapNode, mapFromEntries, withEntry } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { topLevelMaps } from "./server-types.ts";
 
@@ -24,7 +25,12 @@ export function replaceStandIn(root: MapNode, problems: Problems): MapNode {
     const [first] = [...models.entries.values()].filter((entry) => keyText(entry.key) !== STAND_IN);
     if (first === undefined) {
       const extra = [...instance.entries.values()].map((entry) => keyText(entry.key)).find((key) => key !== "responses_api_models");
-      problems.add({ message: `'${name}' has '${extra}' but no model beside the stand-in.`, key: name, at: get(instance, extra ?? "")?.at, fix: `add ${name}.responses_api_models.<model server>` });
+      problems.add({
+        message: `'${name}' has '${extra}' but no model beside the stand-in.`,
+        key: name,
+        at: get(instance, extra ?? "")?.at,
+        fix: `add ${name}.responses_api_models.<model server>`,
+      });
       continue;
     }
     result = withEntry(result, name, withEntry(instance, "responses_api_models", withoutStandIn(models, keyText(first.key), standIn)));

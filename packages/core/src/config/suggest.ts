@@ -51,3 +51,25 @@ function longestBlock(a: string, b: string): { inA: number; inB: number; size: n
   }
   return best;
 }
+
+/** Whether a name is another one with one or two letters off, swapped neighbours counting as one. */
+export function isTypo(name: string, other: string): boolean {
+  return (
+    name !== other &&
+    Math.abs(name.length - other.length) <= 2 &&
+    editDistance(name, other) <= (Math.min(name.length, other.length) < 10 ? 1 : 2)
+  );
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitute, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,19 +1,42 @@
 /** Keys that nothing reads: misspelt ones of a server block, and top-level ones that look like a known key. `x-` marks a key as one's own. */
+import { MAX_COMPARED_KEYS } from "./limits.ts";
 import { type ConfigNode, isInterpolation, keyText, type MapNode, pathText } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { type Block, blockPath } from "./server-types.ts";
-import { didYouMean, suggest } from "./suggest.ts";
+import { isTypo } from "./suggest.ts";
 import { KNOWN_KEYS } from "./top-level-keys.ts";
 import type { SchemaFor, ServerInstance } from "./types.ts";
 
 /** Keys that every block may have, whatever its server's schema says. */
 export const BASE_BLOCK_KEYS: readonly string[] = [
-  "entrypoint", "host", "port", "num_workers", "domain", "datasets", "verified", "verified_url", "description", "value",
-  "hosting", "python", "max_body_bytes", "queue_timeout", "expose_tools_over_mcp", "allowed_agents", "allowed_model_types",
-  "skip_verification", "skip_verification_reward", "token_id_capture", "ray_enabled",
+  "entrypoint",
+  "host",
+  "port",
+  "num_workers",
+  "domain",
+  "datasets",
+  "verified",
+  "verified_url",
+  "description",
+  "value",
+  "hosting",
+  "python",
+  "max_body_bytes",
+  "queue_timeout",
+  "expose_tools_over_mcp",
+  "allowed_agents",
+  "allowed_model_types",
+  "skip_verification",
+  "skip_verification_reward",
+  "token_id_capture",
+  "ray_enabled",
 ];
 
-export async function checkBlockKeys(blocks: readonly { block: Block; instance: ServerInstance }[], schemaFor: SchemaFor, problems: Problems): Promise<string[]> {
+export async function checkBlockKeys(
+  blocks: readonly { block: Block; instance: ServerInstance }[],
+  schemaFor: SchemaFor,
+  problems: Problems,
+): Promise<string[]> {
   const unchecked: string[] = [];
   for (const { block, instance } of blocks) {
     if (instance.generated === true) continue;
@@ -27,11 +50,44 @@ export async function checkBlockKeys(blocks: readonly { block: Block; instance: 
       const name = keyText(key);
       if (allowed.has(name) || name.startsWith("x-")) continue;
       const path = pathText([...blockPath(block), name]);
-      const suggestion = didYouMean(name, allowed);
-      problems.add({ message: `'${path}': ${block.type}/${block.implementation} has no setting '${name}'.`, key: path, at: key.at, expected: own.length > 0 ? `one of its settings: ${own.slice(0, 40).join(", ")}` : "no settings of its own", ...(suggestion === undefined ? {} : { suggestion }), fix: `correct or remove it, name it x-${name}, or pass --allow-unknown` });
+      const suggestion = problems.suggestion(name, allowed);
+      problems.add({
+        message: `'${path}': ${block.type}/${block.implementation} has no setting '${name}'.`,
+        key: path,
+        at: key.at,
+        expected: own.length > 0 ? `one of its settings: ${own.slice(0, 40).join(", ")}` : "no settings of its own",
+        suggestion,
+        fix: `correct or remove it, name it x-${name}, or pass --allow-unknown`,
+      });
     }
   }
-  return unchecked.length === 0 ? [] : [`Settings of ${unchecked.join(", ")} are checked against the base keys only: no schema is known for them.`];
+  return unchecked.length === 0
+    ? []
+    : [`Settings of ${unchecked.join(", ")} are checked against the base keys only: no schema is known for them.`];
+}
+
+/** Base keys shorter than this have neighbours that mean something of their own (`values`, `hosts`). */
+const MIN_BASE_LENGTH = 8;
+
+/** Misspelt base keys, which no server's own schema excuses. */
+export function checkBaseKeys(blocks: readonly Block[], problems: Problems): void {
+  for (const block of blocks) {
+    for (const { key } of block.fields.entries.values()) {
+      const name = keyText(key);
+      const near = BASE_BLOCK_KEYS.includes(name)
+        ? undefined
+        : BASE_BLOCK_KEYS.find((base) => base.length >= MIN_BASE_LENGTH && name.length >= MIN_BASE_LENGTH && isTypo(name, base));
+      if (near === undefined) continue;
+      const path = pathText([...blockPath(block), name]);
+      problems.add({
+        message: `'${path}' looks like a misspelt '${near}'.`,
+        key: path,
+        at: key.at,
+        suggestion: `Did you mean '${near}'?`,
+        fix: `correct it, name it x-${name}, or pass --allow-unknown`,
+      });
+    }
+  }
 }
 
 /** Shorter names resemble one another by chance. */
@@ -40,31 +96,29 @@ const MIN_LENGTH = 6;
 export function checkTopLevelKeys(root: MapNode, parameters: readonly string[], problems: Problems): void {
   const known = new Set([...KNOWN_KEYS, ...parameters]);
   const used = interpolatedNames(root);
+  let compared = 0;
   for (const { key, value } of root.entries.values()) {
     const name = keyText(key);
-    if (typeof key.value !== "string" || value.kind === "map" || name.length < MIN_LENGTH || known.has(name) || name.startsWith("x-") || used.has(name)) continue;
-    const [near] = suggest(name, known, 1);
-    if (near === undefined || !isTypo(name, near)) continue;
-    problems.add({ message: `Nothing reads the top-level key '${name}'.`, key: name, at: key.at, suggestion: `Did you mean '${near}'?`, fix: `correct it, name it x-${name}, or pass --allow-unknown` });
+    if (
+      typeof key.value !== "string" ||
+      value.kind === "map" ||
+      name.length < MIN_LENGTH ||
+      known.has(name) ||
+      name.startsWith("x-") ||
+      used.has(name)
+    )
+      continue;
+    if (++compared > MAX_COMPARED_KEYS) return;
+    const near = [...known].find((other) => isTypo(name, other));
+    if (near === undefined) continue;
+    problems.add({
+      message: `Nothing reads the top-level key '${name}'.`,
+      key: name,
+      at: key.at,
+      suggestion: `Did you mean '${near}'?`,
+      fix: `correct it, name it x-${name}, or pass --allow-unknown`,
+    });
   }
-}
-
-/** One or two letters off, one of them for short names. */
-function isTypo(name: string, other: string): boolean {
-  return editDistance(name, other) <= (Math.min(name.length, other.length) < 10 ? 1 : 2);
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitute, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }
 
 /** First names of the paths that interpolations read: those keys are somebody's variables. */

@@ -1,5 +1,6 @@
 /** Values that are still `???` when everything is merged. */
 import { type ConfigNode, isUnset, keyText, type MapNode, pathText } from "./node.ts";
+import { policyKeyFix } from "./policy-keys.ts";
 import type { Problems } from "./problems.ts";
 
 export function checkUnset(root: MapNode, problems: Problems): void {
@@ -8,7 +9,8 @@ export function checkUnset(root: MapNode, problems: Problems): void {
     if (node.kind === "map") for (const { key, value } of node.entries.values()) visit(value, [...path, keyText(key)]);
     if (!isUnset(node)) return;
     const key = pathText(path);
-    problems.add({ message: `The required value '${key}' is unset (???).`, key, at: node.at, fix: `++${key}=<value>, or set it in env.yaml` });
+    const fix = policyKeyFix(key) ?? `++${key}=<value>, or set it in env.yaml`;
+    problems.add({ message: `The required value '${key}' is unset (???).`, key, at: node.at, fix });
   };
   visit(root, []);
 }

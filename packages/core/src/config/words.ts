@@ -9,7 +9,10 @@ export interface Typed {
 const INT = /^[+-]?(?:0|[1-9](?:_?[0-9])*)$/;
 const DIGITS = "[0-9](?:_?[0-9])*";
 const INT_PART = "(?:0|[1-9](?:_?[0-9])*)";
-const FLOAT = new RegExp(`^[+-]?(?:(?:${INT_PART}?\\.${DIGITS}|${INT_PART}\\.?)(?:[eE][+-]?${DIGITS})|${INT_PART}?\\.${DIGITS}|${INT_PART}\\.|inf|nan)$`, "i");
+const FLOAT = new RegExp(
+  `^[+-]?(?:(?:${INT_PART}?\\.${DIGITS}|${INT_PART}\\.?)(?:[eE][+-]?${DIGITS})|${INT_PART}?\\.${DIGITS}|${INT_PART}\\.|inf|nan)$`,
+  "i",
+);
 
 /** The value of one unquoted word, blanks at its edges already gone. */
 export function typedWord(word: string): Typed {

@@ -84,7 +84,9 @@ function writeLeaf(out: YamlLines, node: ConfigNode, indent: number): void {
 function writeScalar(out: YamlLines, node: ScalarNode, indent: number, simpleKey: boolean): void {
   if (node.type === "bytes") {
     out.write("!!binary |");
-    for (const line of Buffer.from(node.value as Uint8Array).toString("base64").match(/.{1,76}/g) ?? []) {
+    for (const line of Buffer.from(node.value as Uint8Array)
+      .toString("base64")
+      .match(/.{1,76}/g) ?? []) {
       out.newLine(indent);
       out.write(line);
     }

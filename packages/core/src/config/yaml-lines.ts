@@ -3,7 +3,23 @@
 /** Column past which a text goes on in the next line at its next blank. */
 const WIDTH = 80;
 
-const ESCAPES: Record<string, string> = { "\0": "0", "\x07": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e", '"': '"', "\\": "\\", "\x85": "N", "\xa0": "_", "\u2028": "L", "\u2029": "P" };
+const ESCAPES: Record<string, string> = {
+  "\0": "0",
+  "\x07": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  "\x1b": "e",
+  '"': '"',
+  "\\": "\\",
+  "\x85": "N",
+  "\xa0": "_",
+  "\u2028": "L",
+  "\u2029": "P",
+};
 
 export class YamlLines {
   private readonly parts: string[] = [];

@@ -27,12 +27,18 @@ export function normaliseText(raw: string): string {
  * Throws `YamlFault`; a source whose text was not normalised gives wrong columns only.
  */
 export function readYaml(source: Source): ConfigNode {
-  if (source.text.length > MAX_FILE_LENGTH) throw new YamlFault(0, `the file has ${source.text.length} characters; the limit is ${MAX_FILE_LENGTH}`);
+  if (source.text.length > MAX_FILE_LENGTH)
+    throw new YamlFault(0, `the file has ${source.text.length} characters; the limit is ${MAX_FILE_LENGTH}`);
   const document = parseDocument(source.text);
   const at = { source, offset: 0 };
   if (document === undefined || document.contents === null) return mapFromEntries(new Map(), at);
   const root = new Reader(source).read(document.contents, at);
-  if (root.size > MAX_NODES) throw new YamlFault(0, `the file unfolds to ${root.size} values; the limit is ${MAX_NODES}`, "Aliases are counted as often as they are used.");
+  if (root.size > MAX_NODES)
+    throw new YamlFault(
+      0,
+      `the file unfolds to ${root.size} values; the limit is ${MAX_NODES}`,
+      "Aliases are counted as often as they are used.",
+    );
   if (root.depth > MAX_DEPTH) throw new YamlFault(0, `nested deeper than ${MAX_DEPTH} levels`);
   if (root.kind !== "scalar") return root;
   if (root.value === null) return mapFromEntries(new Map(), at);
@@ -43,6 +49,7 @@ export function readYaml(source: Source): ConfigNode {
 class Reader {
   private readonly anchors = new Map<string, ConfigNode | "open">();
   private readonly source: Source;
+  private merges = 0;
 
   constructor(source: Source) {
     this.source = source;
@@ -74,7 +81,12 @@ class Reader {
   private alias(node: Alias): ConfigNode {
     const offset = node.range?.[0] ?? 0;
     const target = this.anchors.get(node.source);
-    if (target === undefined) throw new YamlFault(offset, `found undefined alias '${node.source}'`, `Define &${node.source} earlier in this file; anchors belong to one file.`);
+    if (target === undefined)
+      throw new YamlFault(
+        offset,
+        `found undefined alias '${node.source}'`,
+        `Define &${node.source} earlier in this file; anchors belong to one file.`,
+      );
     if (target === "open") throw new YamlFault(offset, `the value of &${node.source} holds itself`);
     return target;
   }
@@ -82,7 +94,10 @@ class Reader {
   private sequence(node: YAMLSeq, at: Origin): ConfigNode {
     const items = node.items.map((item) => this.read(item as Node, at));
     if (node.tag === undefined || !PAIR_TAGS.has(node.tag)) return list(items, at);
-    return list(items.map((item) => this.pair(item)), at);
+    return list(
+      items.map((item) => this.pair(item)),
+      at,
+    );
   }
 
   private pair(item: ConfigNode): ConfigNode {
@@ -99,7 +114,9 @@ class Reader {
       const keyNode = pair.key as ParsedNode | null;
       const keyAt = keyNode === null ? at : this.origin(keyNode, at);
       if (isScalar(keyNode) && keyNode.type === "PLAIN" && keyNode.value === "<<") {
-        merged.push(...this.mergeKey(pair.value as Node | null, keyAt));
+        for (const entry of this.mergeKey(pair.value as Node | null, keyAt)) merged.push(entry);
+        this.merges += merged.length;
+        if (this.merges > MAX_NODES) throw new YamlFault(keyAt.offset, `merge keys bring more than ${MAX_NODES} entries`);
         continue;
       }
       const key = this.key(keyNode, keyAt);

@@ -6,13 +6,13 @@ export type ScalarStyle = "plain" | "single" | "double";
 /** Words that OmegaConf quotes although YAML 1.1 readers of today would not mind. */
 const BOOL_WORDS = /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
 const PYTHON_INT = /^[+-]?\p{Nd}(?:_?\p{Nd})*$/u;
-const PYTHON_FLOAT = /^[+-]?(?:(?:\p{Nd}(?:_?\p{Nd})*\.?(?:\p{Nd}(?:_?\p{Nd})*)?|\.\p{Nd}(?:_?\p{Nd})*)(?:e[+-]?\p{Nd}(?:_?\p{Nd})*)?|inf|infinity|nan)$/iu;
+const PYTHON_FLOAT =
+  /^[+-]?(?:(?:\p{Nd}(?:_?\p{Nd})*\.?(?:\p{Nd}(?:_?\p{Nd})*)?|\.\p{Nd}(?:_?\p{Nd})*)(?:e[+-]?\p{Nd}(?:_?\p{Nd})*)?|inf|infinity|nan)$/iu;
 
 const BREAK = /[\n\x85\u2028\u2029]/;
 const SPACE_BREAK = / [\n\x85\u2028\u2029]/;
 const BREAK_SPACE = /[\n\x85\u2028\u2029] /;
 /** Characters that only double quotes can show. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds
 const SPECIAL = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10fffe}]|\ufeff/u;
 const FIRST_INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?=[\0 \t\r\n\x85\u2028\u2029]|$)|---|\.\.\.)/;
 const LATER_INDICATOR = /.:(?=[\0 \t\r\n\x85\u2028\u2029]|$)|[\0 \t\r\n\x85\u2028\u2029]#/s;

@@ -34,7 +34,15 @@ export function meaningOf(source: string): Meaning {
 
 /** Whether a text must be quoted in a dump because YAML 1.1 would read it as something else (PyYAML's own, narrower floats). */
 export function readsAsOther(source: string): boolean {
-  return BOOL.test(source) || NULL.test(source) || FLOAT_1_1.test(source) || INT.test(source) || TIMESTAMP.test(source) || source === "=" || source === "<<";
+  return (
+    BOOL.test(source) ||
+    NULL.test(source) ||
+    FLOAT_1_1.test(source) ||
+    INT.test(source) ||
+    TIMESTAMP.test(source) ||
+    source === "=" ||
+    source === "<<"
+  );
 }
 
 export function truth(source: string): boolean {

@@ -81,8 +81,8 @@ function rawPairs(header: string | undefined): Map<string, string> {
   if (header === undefined || header === "") return cookies;
   for (const part of header.split(";")) {
     const eq = part.indexOf("=");
-    if (eq <= 0) continue;
-    cookies.set(part.slice(0, eq).trim(), part.slice(eq + 1).trim());
+    const name = part.slice(0, Math.max(eq, 0)).trim();
+    if (name !== "") cookies.set(name, part.slice(eq + 1).trim());
   }
   return cookies;
 }

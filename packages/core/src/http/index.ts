@@ -2,6 +2,7 @@
 export { CookieJar, parseCookieHeader } from "./cookies.ts";
 export {
   ERROR_BODY_LIMIT_CHARS,
+  FAILURE_HEADER_LIMIT_CHARS,
   type FailureFacts,
   factsOf,
   failureFacts,

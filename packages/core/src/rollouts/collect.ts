@@ -14,10 +14,11 @@ import type { CollectParameters } from "./parameters.ts";
 import { absolutePath, type RunPaths, runPaths } from "./paths.ts";
 import { type Prepared, prepareRun } from "./prepare.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { type CollectResult, resultOf } from "./result.ts";
 import { buildRouting, type EnvironmentServer, frontsOf, type Routing } from "./routing.ts";
 import type { Row } from "./row.ts";
 import { type RunSummary, summaryOf } from "./summary.ts";
-import { tallyRun } from "./tally.ts";
+import { type RunTally, tallyRun } from "./tally.ts";
 
 export interface RunServers {
   /** The head's configuration: instance name -> `{ <type>: { <implementation>: block } }`, relays included. */
@@ -43,13 +44,6 @@ export interface CollectOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds, monotonic. */
   now?: () => number;
-}
-
-export interface CollectResult {
-  exitCode: 0 | 1 | 130;
-  /** Why the exit code is not 0. */
-  problem?: GymError;
-  summary: RunSummary;
 }
 
 interface Run {
@@ -96,6 +90,8 @@ export async function collectRollouts(options: CollectOptions): Promise<CollectR
   let problem = await attempt(() => dispatchAll(run, now));
   progress.finish();
   const elapsedS = (now() - began) / 1000;
+  // One reading of the files serves metrics and summary: nothing is written to them any more.
+  const tally = await tallyRun({ paths, fronts: frontsOf(routing) });
   let zeros: CountedZeros = { rows: [], failures: 0, missing: 0 };
   const metricsProblem = await attempt(async () => {
     zeros = await countedZeros({
@@ -104,17 +100,21 @@ export async function collectRollouts(options: CollectOptions): Promise<CollectR
       missing: parameters.count_missing_rollouts_as_zero,
       emit,
     });
-    if (!parameters.disable_aggregation && !signal.aborted && problem === undefined) await aggregate(run, zeros);
+    if (!parameters.disable_aggregation && !signal.aborted && problem === undefined) await aggregate(run, { zeros, tally });
   });
   problem ??= metricsProblem;
   Object.assign(record, finalRecord(run));
   problem ??= await attempt(() => writeManifest(paths.manifest, prepared.manifest));
-  const summary = await summarize(run, {
-    elapsedS,
-    imputed: parameters.disable_aggregation ? 0 : zeros.rows.length,
-    manifest: prepared.manifest,
+  const imputed = parameters.disable_aggregation ? 0 : zeros.rows.length;
+  const summary = summarize(run, { tally, elapsedS, imputed });
+  const result = resultOf(summary, {
+    problem,
+    parameters,
+    strict: options.strict === true,
+    interrupted: signal.aborted,
+    dispatched: toRun,
+    counted: zeros.rows.length,
   });
-  const result = resultOf(run, { problem, summary, counted: zeros.rows.length });
   emit({ type: "finished", result });
   return result;
 }
@@ -180,16 +180,14 @@ function endingError(message: string, row: Row): GymError {
   );
 }
 
-async function aggregate(run: Run, zeros: CountedZeros): Promise<void> {
-  const { paths, routing, options } = run;
-  const marks = new Map(options.servers.instances?.map((instance) => [instance.name, instance.aggregation]));
+async function aggregate(run: Run, of: { zeros: CountedZeros; tally: RunTally }): Promise<void> {
+  const marks = new Map(run.options.servers.instances?.map((instance) => [instance.name, instance.aggregation]));
   await aggregateRun({
-    paths,
-    routing,
+    ...of,
+    paths: run.paths,
+    routing: run.routing,
     isBaseline: (server) => marks.get(server) === "baseline",
-    client: options.client,
-    zeros,
-    tally: await tallyRun({ paths, fronts: frontsOf(routing) }),
+    client: run.options.client,
     emit: run.emit,
     signal: run.signal,
   });
@@ -205,64 +203,10 @@ function finalRecord(run: Run): Partial<RunRecord> {
   };
 }
 
-async function summarize(run: Run, context: { elapsedS: number; imputed: number; manifest: Manifest }): Promise<RunSummary> {
-  const { paths, prepared, progress } = run;
-  const { counts } = progress;
-  const tally = await tallyRun({ paths, fronts: frontsOf(run.routing) });
-  return summaryOf(tally, {
-    paths,
-    manifest: context.manifest,
-    facts: {
-      run: {
-        dispatched: prepared.toRun,
-        cached: prepared.cached,
-        drained: counts.drained,
-        unresolved: counts.unresolved,
-        elapsedS: context.elapsedS,
-        interrupted: run.signal.aborted,
-      },
-      archived: prepared.archived,
-      droppedTail: prepared.droppedTail,
-      imputed: context.imputed,
-    },
-  });
-}
-
-function resultOf(run: Run, found: { problem: GymError | undefined; summary: RunSummary; counted: number }): CollectResult {
-  const { summary } = found;
-  const { parameters } = run.options;
-  if (run.signal.aborted) {
-    const problem = new GymError("NG_ERR_CANCELLED", `interrupted: ${summary.scored} of ${summary.expected} rollouts are scored`, {
-      hint: "Run the same command with resume_from_cache=true to go on.",
-    });
-    return { exitCode: 130, problem, summary };
-  }
-  const persisted = summary.scored + summary.masked + summary.unscored;
-  const problem =
-    found.problem ??
-    (run.prepared.toRun > 0 && persisted === 0 && found.counted === 0 ? nothingScored(run, summary) : undefined) ??
-    (parameters.require_complete && persisted < summary.expected ? incomplete(persisted, summary, "require_complete is set") : undefined) ??
-    (run.options.strict === true && summary.coverage < 1 ? incomplete(summary.scored, summary, "--strict is set") : undefined);
-  return problem === undefined ? { exitCode: 0, summary } : { exitCode: 1, problem, summary };
-}
-
-function nothingScored(run: Run, summary: RunSummary): GymError {
-  const classes = summary.failures
-    .map(({ failureClass, failureKind, count }) => `${count} ${failureClass}${failureKind === undefined ? "" : ` (${failureKind})`}`)
-    .join(", ");
-  const drained = summary.run.drained > 0 ? `; ${summary.run.drained} were never started because the dispatch budget was spent` : "";
-  return new GymError(
-    "NG_ERR_NOTHING_SCORED",
-    `none of ${run.prepared.toRun} dispatched rollouts has a result${classes === "" ? "" : `: ${classes}`}${drained}`,
-    {
-      hint: `Look at ${run.paths.failures}.`,
-      details: { failures: summary.failures },
-    },
-  );
-}
-
-function incomplete(have: number, summary: RunSummary, why: string): GymError {
-  return new GymError("NG_ERR_INCOMPLETE", `${have} of ${summary.expected} rollouts have a result and ${why}`, {
-    hint: "Run the same command with resume_from_cache=true: failed and missing rollouts run again.",
-  });
+function summarize(run: Run, of: { tally: RunTally; elapsedS: number; imputed: number }): RunSummary {
+  const { paths, prepared } = run;
+  const { drained, unresolved } = run.progress.counts;
+  const { toRun: dispatched, cached, archived, droppedTail, manifest } = prepared;
+  const record = { dispatched, cached, drained, unresolved, elapsedS: of.elapsedS, interrupted: run.signal.aborted };
+  return summaryOf(of.tally, { paths, manifest, facts: { run: record, archived, droppedTail, imputed: of.imputed } });
 }

@@ -1,6 +1,7 @@
 /** What a run tells while it goes on. Reporters turn events into text; nothing here is printed. */
-import type { CollectResult } from "./collect.ts";
+
 import type { RunPaths } from "./paths.ts";
+import type { CollectResult } from "./result.ts";
 import type { RolloutKey } from "./row.ts";
 
 /** Remarks that need no reaction. */

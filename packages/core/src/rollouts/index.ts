@@ -1,7 +1,7 @@
 /** `rollouts`: plan, dispatch, journal, resume, aggregate, profile. See README.md. */
 export { ARCHIVED_NAME } from "./archive.ts";
 export { attemptCap } from "./attempt-cap.ts";
-export { type CollectOptions, type CollectResult, collectRollouts, type RunServers } from "./collect.ts";
+export { type CollectOptions, collectRollouts, type RunServers } from "./collect.ts";
 export type { CollectEvent, FailureEvent, Notice, NoticeCode, ProgressEvent } from "./events.ts";
 export { elapsedSeconds, isTerminal } from "./failure-history.ts";
 export { HEALTH_CHECKS } from "./health-checks.ts";
@@ -22,6 +22,7 @@ export { type Plan, type PlanOptions, planRun } from "./plan.ts";
 export { type ProfileOptions, type ProfileResult, profileRewards } from "./profile.ts";
 export { fillPrompt, loadPrompt, type PromptTemplate } from "./prompt.ts";
 export { parsePython } from "./python-values.ts";
+export type { CollectResult } from "./result.ts";
 export { type ResumeCounts, type ResumeState, readResume } from "./resume.ts";
 export { buildRouting, type EnvironmentServer, type Resolved, type Routing } from "./routing.ts";
 export { keyOf, type RolloutKey, type Row } from "./row.ts";

@@ -56,7 +56,7 @@ export async function tallyRun(options: TallyOptions): Promise<RunTally> {
     return tally;
   };
   const history = await readFailures(paths.failures, { retryTerminalTimeouts: false });
-  await learn(groups, paths.rollouts, history);
+  if (options.fronts === undefined) await learn(groups, paths.rollouts, history);
   const settled = rolloutSet();
   if (existsSync(paths.rollouts)) {
     for await (const { row } of readRows(paths.rollouts, { skipBlank: true })) {

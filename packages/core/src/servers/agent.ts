@@ -11,6 +11,7 @@ import {
   rolloutIdOf,
 } from "../protocol/index.ts";
 import { GymServer, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
+import type { PrefixedPath } from "./rollout-prefix.ts";
 import { type RequestContext, type Route, reply } from "./route.ts";
 
 /** Keys of an agent's block; extend it with your own. */
@@ -52,8 +53,8 @@ export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServ
     ];
   }
 
-  override allowsPrefix(path: string): boolean {
-    return path === "/v1/responses";
+  override allowsPrefix(target: PrefixedPath): boolean {
+    return target.path === "/v1/responses" && super.allowsPrefix(target);
   }
 
   override failureKind(): string {

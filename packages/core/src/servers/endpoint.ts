@@ -3,11 +3,11 @@
  * The same for a request from a socket and for a function call.
  */
 import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
-import type { FieldIssue } from "../protocol/index.ts";
+import { type FieldIssue, jsonInvalidIssue, missingBodyIssue } from "../protocol/index.ts";
 import { CONNECTION_HEADERS } from "./connection-headers.ts";
 import { errorReply, HttpError } from "./error-reply.ts";
 import type { GymServer } from "./gym-server.ts";
-import { splitRolloutPrefix } from "./rollout-prefix.ts";
+import { type PrefixedPath, splitRolloutPrefix, validRolloutId } from "./rollout-prefix.ts";
 import { isReply, type Route } from "./route.ts";
 import { createSessionSigner, type Session } from "./session.ts";
 
@@ -24,17 +24,17 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
 
   async function answer(request: EndpointRequest, session: Session): Promise<EndpointReply> {
     const target = splitRolloutPrefix(request.path);
-    if (target === undefined || (target.prefix !== "" && !server.allowsPrefix(target.path))) return notFound();
+    if (target.prefix !== "" && !server.allowsPrefix(target)) return notFound();
     const methods = routes.get(target.path);
-    if (methods === undefined) return withoutSlash(target.path, target.prefix, routes) ?? notFound();
+    if (methods === undefined) return withoutSlash(request, target, routes) ?? notFound();
     const route = methods.get(request.method);
     if (route === undefined)
       return { status: 405, body: { detail: "Method Not Allowed" }, headers: { allow: [...methods.keys()].join(", ") } };
 
-    if (request.malformed) return refused([jsonIssue(request.malformed)]);
+    if (request.malformed) return refused([jsonInvalidIssue(request.malformed.offset, request.malformed.message)]);
     let body = request.body;
     if (route.parse) {
-      const checked = body === undefined ? { ok: false as const, issues: [MISSING_BODY] } : route.parse(body);
+      const checked = body === undefined ? { ok: false as const, issues: [missingBodyIssue()] } : route.parse(body);
       if (!checked.ok) return refused(checked.issues);
       body = checked.value;
     }
@@ -45,7 +45,7 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
       jar: cookies,
       headers: request.headers,
       signal: request.signal,
-      rolloutId: target.rolloutId ?? request.headers["x-ng-rollout-id"],
+      rolloutId: target.rolloutId ?? validRolloutId(request.headers["x-ng-rollout-id"]),
       prefix: target.prefix,
       setCookies,
     };
@@ -63,7 +63,7 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
         reply = await answer(request, session);
       } catch (error) {
         if (!(error instanceof HttpError)) {
-          const route = routes.get(splitRolloutPrefix(request.path)?.path ?? "")?.get(request.method);
+          const route = routes.get(splitRolloutPrefix(request.path).path)?.get(request.method);
           return errorReply(error, { identity: server.identity, name: server.name, ownKind: route?.failureKind ?? server.failureKind() });
         }
         reply = { status: error.status, body: { detail: error.detail } };
@@ -101,23 +101,17 @@ function notFound(): EndpointReply {
 }
 
 /** A trailing slash is answered with the way to the path without it. */
-function withoutSlash(path: string, prefix: string, routes: RouteTable): EndpointReply | undefined {
+function withoutSlash({ headers }: EndpointRequest, { path, prefix }: PrefixedPath, routes: RouteTable): EndpointReply | undefined {
   const bare = path.replace(/\/$/, "");
   if (bare === path || !routes.has(bare)) return undefined;
-  return { status: 307, body: null, text: "", headers: { location: prefix + bare } };
-}
-
-const MISSING_BODY: FieldIssue = { type: "missing", loc: ["body"], msg: "Field required", input: null };
-
-function jsonIssue(fault: { offset: number; message: string }): FieldIssue {
-  return { type: "json_invalid", loc: ["body", fault.offset], msg: "JSON decode error", input: {}, ctx: { error: fault.message } };
+  const origin = headers.host === undefined ? "" : `http://${headers.host}`;
+  return { status: 307, body: null, text: "", headers: { location: origin + prefix + bare } };
 }
 
 function refused(issues: readonly FieldIssue[]): EndpointReply {
   return { status: 422, body: { detail: issues } };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a header must not hold
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** A header is text of one line: what an upstream put into it cannot end it and begin another. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ServerClient } from "../http/index.ts";
 import { internalKind } from "./error-reply.ts";
+import type { PrefixedPath } from "./rollout-prefix.ts";
 import type { Route } from "./route.ts";
 
 /** A server named in a block: `{type, name}`. */
@@ -63,9 +64,9 @@ export abstract class GymServer<C extends ServerConfig = ServerConfig> {
     return [];
   }
 
-  /** May `/ng-rollout/<id>` stand in front of this path? */
-  allowsPrefix(_path: string): boolean {
-    return true;
+  /** May `/ng-rollout/<id>` stand in front of this path? `rolloutId` is undefined where the id in it is none. */
+  allowsPrefix({ rolloutId }: PrefixedPath): boolean {
+    return rolloutId !== undefined;
   }
 
   /** Failure kind of an error that a handler of this server throws by itself. */

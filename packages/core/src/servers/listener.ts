@@ -34,7 +34,7 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
     reply.raw.once("close", () => {
-      if (!reply.raw.writableFinished) gone.abort(new Error("the caller went away"));
+      if (!reply.raw.writableEnded) gone.abort(new Error("the caller went away"));
     });
     calls++;
     try {

@@ -37,6 +37,11 @@ export abstract class ModelServer<C extends ModelServerConfig = ModelServerConfi
     ];
   }
 
+  /** Whatever the id: a client's address may hold any, and only capture looks at it. */
+  override allowsPrefix(): boolean {
+    return true;
+  }
+
   async #responses({ request, stream }: StreamableRequest, context: RequestContext): Promise<unknown> {
     const answer = async (): Promise<ModelResponse> =>
       this.#checked(parseResponse(await this.responses(request, context)), "/v1/responses");

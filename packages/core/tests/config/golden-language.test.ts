@@ -1,10 +1,10 @@
 /** The language of a configuration against the reference: YAML in and out, merge, interpolation, override tokens, secrets. */
 import { describeGolden } from "@ng-gym/testing";
 import { expect } from "vitest";
-import { applyOverrides, maskOverrides, maskSecrets, parseOverride } from "../../src/config/index.ts";
 import { loadText } from "../../src/config/files.ts";
+import { applyOverrides, maskOverrides, maskSecrets, parseOverride } from "../../src/config/index.ts";
 import { InterpolationFailure, Interpolator } from "../../src/config/interpolate.ts";
-import { merge, MergeConflict } from "../../src/config/merge.ts";
+import { MergeConflict, merge } from "../../src/config/merge.ts";
 import type { ConfigNode } from "../../src/config/node.ts";
 import { OverrideSyntaxError } from "../../src/config/override-value.ts";
 import { Problems } from "../../src/config/problems.ts";
@@ -98,7 +98,11 @@ describeGolden("config/override-grammar.jsonl", {
       return;
     }
     const override = parseOverride(token);
-    expect({ type: override.type, key: override.key, package: override.package }).toEqual({ type: expected.type, key: expected.key, package: expected.package });
+    expect({ type: override.type, key: override.key, package: override.package }).toEqual({
+      type: expected.type,
+      key: expected.key,
+      package: expected.package,
+    });
     expect(override.sweep !== undefined).toBe(expected.sweep === true || holdsSweep(expected.value));
     if (override.sweep !== undefined) return;
     expect(override.value !== undefined).toBe("value" in expected);
@@ -138,7 +142,8 @@ describeGolden("config/secrets.jsonl", {
     for (const secret of wanted.must_not_contain ?? []) expect(JSON.stringify(masked)).not.toContain(secret);
     if (wanted.config !== undefined) {
       expectValue(maskNode(toNode(input.config)), wanted.config, { keyOrder: true });
-      if (input.config.$map === undefined && !JSON.stringify(input.config).includes("$")) expect(maskSecrets(input.config)).toEqual(wanted.config);
+      if (input.config.$map === undefined && !JSON.stringify(input.config).includes("$"))
+        expect(maskSecrets(input.config)).toEqual(wanted.config);
     }
   },
   exceptions: {
@@ -148,6 +153,7 @@ describeGolden("config/secrets.jsonl", {
     "key-Headers": CASE,
     "key-authorization": "decisions.md, Config, secrets: Authorization headers are masked",
     server: "decisions.md, Config, secrets: whole words, so max_tokens stays, and Authorization headers are masked",
-    "tok-plain": "decisions.md, Config, secrets: whole words, so max_tokens stays; every spelling of a secret on the command line is masked",
+    "tok-plain":
+      "decisions.md, Config, secrets: whole words, so max_tokens stays; every spelling of a secret on the command line is masked",
   },
 });

@@ -5,10 +5,19 @@ import { dirname, join } from "node:path";
 import { describeGolden, type GoldenCase } from "@ng-gym/testing";
 import { expect } from "vitest";
 import { exportedVariables } from "../../src/config/compat-exports.ts";
-import { checkDatasetEntry, environmentServerAgents, environmentServerAttributedAgent, type LoadedConfig, loadConfig, pickPort, resolveDatasetAgent, runLabels } from "../../src/config/index.ts";
+import {
+  checkDatasetEntry,
+  environmentServerAgents,
+  environmentServerAttributedAgent,
+  type LoadedConfig,
+  loadConfig,
+  pickPort,
+  resolveDatasetAgent,
+  runLabels,
+} from "../../src/config/index.ts";
 import type { ConfigNode } from "../../src/config/node.ts";
-import { isGymError } from "../../src/protocol/index.ts";
 import { emitYaml } from "../../src/config/yaml-emit.ts";
+import { isGymError } from "../../src/protocol/index.ts";
 import { decode, encode, grow } from "./golden-values.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: golden JSON
@@ -16,9 +25,22 @@ type Json = any;
 
 /** Keys that a golden leaves out where they have these values. */
 const STANDARD: Record<string, Json> = {
-  use_absolute_ip: false, port_range_low: 10001, port_range_high: 20000, head_server: { host: "127.0.0.1", port: 11000 }, allow_openai_version_skew: false,
-  head_server_deps: "<any>", python_version: "<any>", skip_venv_if_present: false, dry_run: false, server_spinup_timeout_seconds: 600,
-  model_endpoint_readiness_timeout_seconds: 600, results_dir: "<cwd>/results", cache_dir: "<cwd>/cache", uv_cache_dir: "<cwd>/cache/uv", uv_lock_timeout_seconds: 1800, uv_venv_dir: "<cwd>",
+  use_absolute_ip: false,
+  port_range_low: 10001,
+  port_range_high: 20000,
+  head_server: { host: "127.0.0.1", port: 11000 },
+  allow_openai_version_skew: false,
+  head_server_deps: "<any>",
+  python_version: "<any>",
+  skip_venv_if_present: false,
+  dry_run: false,
+  server_spinup_timeout_seconds: 600,
+  model_endpoint_readiness_timeout_seconds: 600,
+  results_dir: "<cwd>/results",
+  cache_dir: "<cwd>/cache",
+  uv_cache_dir: "<cwd>/cache/uv",
+  uv_lock_timeout_seconds: 1800,
+  uv_venv_dir: "<cwd>",
 };
 
 interface Run {
@@ -48,7 +70,13 @@ async function inFolder(golden: GoldenCase, check: (run: Run, cwd: string) => vo
     const occupied: number[] = input.occupy ?? [];
     try {
       run.config = await loadConfig({
-        argv: (input.argv ?? []).map(place), cwd, env, initial: input.initial, noModel: input.no_model, offline: input.offline, installRoot: install,
+        argv: (input.argv ?? []).map(place),
+        cwd,
+        env,
+        initial: input.initial,
+        noModel: input.no_model,
+        offline: input.offline,
+        installRoot: install,
         ownAddress: () => "10.11.12.13",
         allocatePort: async (range, disallowed) => {
           run.allocated++;
@@ -72,7 +100,9 @@ function comparable(node: ConfigNode, full: boolean, top: string): Json {
   const short = JSON.parse(JSON.stringify(value).replaceAll(join(top, "cwd"), "<cwd>").replaceAll(join(top, "install"), "<install>"));
   if (full) return short;
   const standard = new Map(Object.entries(STANDARD).map(([key, item]) => [key, JSON.stringify(decode(item))]));
-  return { map: short.map.filter(([key, item]: [string, Json]) => standard.get(key) !== '"<any>"' && standard.get(key) !== JSON.stringify(item)) };
+  return {
+    map: short.map.filter(([key, item]: [string, Json]) => standard.get(key) !== '"<any>"' && standard.get(key) !== JSON.stringify(item)),
+  };
 }
 
 /** Replaces in `got` whatever `want` calls `<any>`; mappings in the order of `want`. */
@@ -98,7 +128,12 @@ function expectConfig(config: LoadedConfig, expected: Json, options: { full: boo
 /** The part of a location that a person recognises: the field. */
 function fieldOf(problem: string): string {
   const [location = ""] = problem.split(": ");
-  return location.split(" -> ").filter((step) => !/[[(]|^\d+$|DatasetConfig/.test(step)).at(-1) ?? location;
+  return (
+    location
+      .split(" -> ")
+      .filter((step) => !/[[(]|^\d+$|DatasetConfig/.test(step))
+      .at(-1) ?? location
+  );
 }
 
 describeGolden("config/parse.jsonl", {
@@ -109,14 +144,17 @@ describeGolden("config/parse.jsonl", {
       if (expected.error !== undefined && ours.config === undefined) {
         expect(isGymError(error), `expected an error: ${error}`).toBe(true);
         expect(error.message).not.toMatch(/sk-secret/);
-        const text = `${error.message}\n${error.hint ?? ""}`.replaceAll(join(top, "cwd"), "<cwd>").replaceAll(join(top, "install"), "<install>");
+        const text = `${error.message}\n${error.hint ?? ""}`
+          .replaceAll(join(top, "cwd"), "<cwd>")
+          .replaceAll(join(top, "install"), "<install>");
         for (const mention of expected.error.mentions ?? []) if (mention !== "None") expect(text).toContain(mention);
         const place = /at line (\d+), column (\d+)/.exec(expected.error.message);
         if (place !== null) expect(text).toContain(`:${place[1]}:${place[2]}`);
         for (const { name, problems } of expected.almost_servers ?? []) {
           if (expected.error.kind !== "AlmostServerError") continue;
           expect(text).toContain(String(name));
-          for (const problem of problems.filter((item: string) => !item.includes("BenchmarkDatasetConfig"))) expect(text).toMatch(new RegExp(fieldOf(problem).replace(/^Assertion.*/, "domain")));
+          for (const problem of problems.filter((item: string) => !item.includes("BenchmarkDatasetConfig")))
+            expect(text).toMatch(new RegExp(fieldOf(problem).replace(/^Assertion.*/, "domain")));
         }
         return;
       }
@@ -135,18 +173,26 @@ describeGolden("config/parse.jsonl", {
       }
       expectConfig(config, expected.config, { full: input.full === true, top });
       if (expected.allocated_ports !== undefined) expect(allocated).toBe(expected.allocated_ports);
-      if (input.port_range !== undefined) for (const port of ports) expect(port >= input.port_range[0] && port <= input.port_range[1]).toBe(true);
+      if (input.port_range !== undefined)
+        for (const port of ports) expect(port >= input.port_range[0] && port <= input.port_range[1]).toBe(true);
       if (expected.resolved !== undefined) {
         const text = emitYaml(config.tree);
         expect(text.length).toBeGreaterThan(0);
         const resolved = config.resolved() as Record<string, Json>;
-        for (const [key, value] of Object.entries(expected.resolved)) if (!JSON.stringify(value).includes("<any>") && !JSON.stringify(value).includes("<cwd>") && !JSON.stringify(value).includes("$")) expect(resolved[key]).toEqual(value);
+        for (const [key, value] of Object.entries(expected.resolved))
+          if (!JSON.stringify(value).includes("<any>") && !JSON.stringify(value).includes("<cwd>") && !JSON.stringify(value).includes("$"))
+            expect(resolved[key]).toEqual(value);
       }
       if (expected.resolve_error !== undefined) expect(() => config.resolved()).toThrow();
       for (const duplicate of expected.duplicate_config_paths ?? []) expect(config.notices.join("\n")).toContain(duplicate);
       for (const { name } of expected.almost_servers ?? []) expect(config.notices.join("\n")).toContain(String(name));
       if (expected.exports !== undefined) {
-        const exports = Object.fromEntries(Object.entries(exportedVariables(config, { env, offline: input.offline === true })).map(([key, value]) => [key, value.replaceAll(join(top, "cwd"), "<cwd>")]));
+        const exports = Object.fromEntries(
+          Object.entries(exportedVariables(config, { env, offline: input.offline === true })).map(([key, value]) => [
+            key,
+            value.replaceAll(join(top, "cwd"), "<cwd>"),
+          ]),
+        );
         expect(exports).toEqual(expected.exports);
       }
     }),
@@ -169,7 +215,9 @@ describeGolden("config/datasets.jsonl", {
       expect(entry?.deprecated).toEqual(expected.deprecated ?? []);
       return;
     }
-    const locations = new Set(expected.error.problems.map((problem: Json) => problem.loc.filter((step: string) => !step.startsWith("literal[")).join(".")));
+    const locations = new Set(
+      expected.error.problems.map((problem: Json) => problem.loc.filter((step: string) => !step.startsWith("literal[")).join(".")),
+    );
     expect(problems.length).toBeGreaterThan(0);
     for (const problem of problems) expect([...locations]).toContain(problem.path.join("."));
   },
@@ -179,7 +227,9 @@ describeGolden("config/routing.jsonl", {
   check: ({ input, expected }) => {
     if (input.call === "labels") return expect(runLabels(input.runs)).toEqual(expected.labels);
     if (input.call === "environment_agents") {
-      return expect({ agents: environmentServerAgents(input.server), attributed: environmentServerAttributedAgent(input.server) }).toEqual(expected);
+      return expect({ agents: environmentServerAgents(input.server), attributed: environmentServerAttributedAgent(input.server) }).toEqual(
+        expected,
+      );
     }
     const route = (): string | null => resolveDatasetAgent(input.config, input);
     if (expected.error !== undefined) return expect(route).toThrow(expect.objectContaining({ code: "NG_ERR_CONFIG" }));

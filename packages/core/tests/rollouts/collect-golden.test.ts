@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeGolden } from "@ng-gym/testing";
 import { expect } from "vitest";
 import { ARCHIVED_NAME, type CollectResult, collectRollouts, parseCollectParameters, type RunSummary } from "../../src/rollouts/index.ts";
-import { canonical, expand, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
+import { expand, expectSame, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
 import { configOf, startScripted } from "./scripted.ts";
 
 /** What the reference's runs of these cases had set: its own defaults where ours differ, and concurrency 1. */
@@ -77,7 +77,10 @@ function expectRows(ours: Foreign[], wanted: Foreign[]): void {
       out._ng_failure_response_body = out._ng_failure_response_body.replaceAll(": ", ":");
     return out;
   };
-  expect(canonical(ours.map((row, at) => plain(row, wanted[at])))).toBe(canonical(wanted.map((row) => plain(row, row))));
+  expectSame(
+    ours.map((row, at) => plain(row, wanted[at])),
+    wanted.map((row) => plain(row, row)),
+  );
 }
 
 function metricsIn(folder: string): Foreign {
@@ -122,15 +125,15 @@ describeGolden("rollouts/collect.jsonl", {
       if (expected.error !== undefined) expect(ran.error, "an error").toBeDefined();
       else expect(ran.error).toBeUndefined();
       if (expected.requests !== "<any>") expect(ran.requests).toEqual(expected.requests);
-      if (expected.bodies !== undefined) expect(canonical(ran.bodies)).toBe(canonical(expected.bodies));
+      if (expected.bodies !== undefined) expectSame(ran.bodies, expected.bodies);
       expectRows(rowsIn(join(folder, "out/r.jsonl")), expected.main);
       expectRows(rowsIn(join(folder, "out/r_failures.jsonl")), expected.failures);
       const aggregations = ran.aggregations.map(({ server, verify_responses }) => ({
         server,
         verify_responses: verify_responses.map(({ _ng_imputed, ...row }: Foreign) => row),
       }));
-      expect(canonical(aggregations)).toBe(canonical(expected.aggregations));
-      expect(canonical(metricsIn(folder))).toBe(canonical(expected.metrics));
+      expectSame(aggregations, expected.aggregations);
+      expectSame(metricsIn(folder), expected.metrics);
       // zero_standard_error is a remark of the metrics, which the scripted server makes here.
       const warnings = (expected.warnings ?? []).filter((code: string) => code !== "zero_standard_error");
       expect(ran.warnings.sort()).toEqual(warnings.sort());

@@ -14,7 +14,7 @@ import {
   parseSkill,
   planRun,
 } from "../../src/rollouts/index.ts";
-import { canonical, expand, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
+import { expand, expectSame, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
 
 const CODES = new Set(["agent_ref_overridden", "unused_num_repeats_entry", "legacy_agent_ref_routing"]);
 
@@ -118,7 +118,7 @@ describeGolden("rollouts/materialize.jsonl", {
       if (expected.reference_bug === true) return await checkOurs(expected, run);
       const { ours: _ours, ...wanted } = expected;
       if (wanted.warnings !== undefined) wanted.warnings.sort();
-      expect(canonical(await run())).toBe(canonical(wanted));
+      expectSame(await run(), wanted);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

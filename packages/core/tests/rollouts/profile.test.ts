@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { describeGolden } from "@ng-gym/testing";
 import { expect } from "vitest";
 import { type ProfileResult, parseProfileParameters, profileRewards } from "../../src/rollouts/index.ts";
-import { canonical, expand, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
+import { expand, expectSame, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";
 
 async function profile(input: Foreign, folder: string): Promise<ProfileResult> {
   const name = input.rollouts_name ?? "rollouts.jsonl";
@@ -70,7 +70,7 @@ describeGolden("rollouts/reward_profile.jsonl", {
       const paths = Object.values(result.paths).filter((path) => existsSync(path));
       const files = filesOf(folder, paths);
       expect(Object.keys(files).sort()).toEqual(Object.keys(wanted.files).sort());
-      for (const [name, value] of Object.entries(wanted.files)) expect(canonical(files[name]), name).toBe(canonical(value));
+      for (const [name, value] of Object.entries(wanted.files)) expectSame(files[name], value);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

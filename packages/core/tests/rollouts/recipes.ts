@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { expect } from "vitest";
 
 // biome-ignore lint/suspicious/noExplicitAny: goldens are foreign JSON
 export type Foreign = any;
@@ -26,7 +27,24 @@ export function writeFiles(folder: string, files: Record<string, Foreign>): void
   }
 }
 
-/** The same shape, key order included, with numbers rounded to nine digits, so that `toEqual` on texts compares order and values. */
-export function canonical(value: Foreign): string {
-  return JSON.stringify(value, (_key, item) => (typeof item === "number" && Number.isFinite(item) ? Number(item.toPrecision(9)) : item));
+/** The same values in the same order of keys; numbers as close as the goldens ask (ends of intervals rest on a t quantile). */
+export function expectSame(ours: Foreign, wanted: Foreign): void {
+  expect(firstDifference(ours, wanted, "")).toBeUndefined();
+}
+
+function firstDifference(ours: Foreign, wanted: Foreign, path: string): string | undefined {
+  const told = `${path}: ${JSON.stringify(ours)?.slice(0, 200)} instead of ${JSON.stringify(wanted)?.slice(0, 200)}`;
+  if (typeof ours === "number" && typeof wanted === "number") {
+    const relative = /ci_(?:low|high)_95/.test(path) ? 1e-7 : 1e-9;
+    return Object.is(ours, wanted) || Math.abs(ours - wanted) <= Math.max(1e-12, relative * Math.abs(wanted)) ? undefined : told;
+  }
+  if (typeof ours !== "object" || typeof wanted !== "object" || ours === null || wanted === null) return ours === wanted ? undefined : told;
+  if (Array.isArray(ours) !== Array.isArray(wanted)) return told;
+  const keys = Object.keys(ours).filter((key) => ours[key] !== undefined);
+  if (keys.join() !== Object.keys(wanted).join()) return `${path}: keys ${keys.join()} instead of ${Object.keys(wanted).join()}`;
+  for (const key of keys) {
+    const difference = firstDifference(ours[key], wanted[key], `${path}/${key}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
 }

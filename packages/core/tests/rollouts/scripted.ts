@@ -9,10 +9,12 @@ export interface Answer {
   status?: number;
   json?: Foreign;
   text?: string;
+  headers?: Record<string, string>;
 }
 
 export interface Scripted extends AsyncDisposable {
   client: ServerClient;
+  port: number;
   /** `<server>:<task>-<rollout>` in order of arrival. */
   requests: string[];
   bodies: Foreign[];
@@ -47,7 +49,7 @@ export async function startScripted(options: ScriptedOptions): Promise<Scripted>
           : { status: options.aggregateStatus, text: "no" };
     }
     if (response.destroyed) return;
-    response.writeHead(answer.status ?? 200, { "content-type": "application/json" });
+    response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers });
     response.end(answer.text ?? JSON.stringify(answer.json));
   };
   const http = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
@@ -56,11 +58,13 @@ export async function startScripted(options: ScriptedOptions): Promise<Scripted>
   const client = createServerClient({ addressOf: (server) => ({ url: `http://127.0.0.1:${port}/${server}` }), policy: { maxAttempts: 1 } });
   return {
     client,
+    port,
     requests,
     bodies,
     aggregations,
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
+      if (!http.listening) return;
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
     },

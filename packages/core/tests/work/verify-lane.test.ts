@@ -27,14 +27,20 @@ test("time in the queue is not time at work", async () => {
 
 test("a job that throws is a verifier's failure with its message", async () => {
   await using work = lane();
-  await expect(work.run({ kind: "throw", value: 0 })).rejects.toMatchObject({ code: "NG_ERR_VERIFIER", message: "test lane: no such answer" });
+  await expect(work.run({ kind: "throw", value: 0 })).rejects.toMatchObject({
+    code: "NG_ERR_VERIFIER",
+    message: "test lane: no such answer",
+  });
 });
 
 test("a full queue is refused at once and names itself", async () => {
   await using work = lane({ taskTimeoutMs: 500, queueLimit: 1 });
   const running = work.run({ kind: "loop", value: 0 });
   const waiting = work.run({ kind: "double", value: 1 });
-  await expect(work.run({ kind: "double", value: 2 })).rejects.toMatchObject({ code: "NG_ERR_OVERLOADED", message: expect.stringContaining("test lane") });
+  await expect(work.run({ kind: "double", value: 2 })).rejects.toMatchObject({
+    code: "NG_ERR_OVERLOADED",
+    message: expect.stringContaining("test lane"),
+  });
   await expect(running).rejects.toMatchObject({ code: "NG_ERR_TIMEOUT" });
   expect(await waiting).toBe(2);
 });

@@ -4,8 +4,8 @@ import { CLIENT_HEADER } from "./proxy.ts";
 import type { Address, WireCall } from "./transcript.ts";
 
 export interface WireClient {
-  /** Status of the answer, null where the client left before it was complete. */
-  call(call: WireCall): Promise<number | null>;
+  /** Status of the answer, null where the client left before it was complete. It does not leave while `staying` is pending. */
+  call(call: WireCall, staying?: Promise<unknown>): Promise<number | null>;
 }
 
 export function createWireClient(addressOf: (server: string) => Address, mark: string): WireClient {
@@ -17,7 +17,7 @@ export function createWireClient(addressOf: (server: string) => Address, mark: s
     return [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
-  async function call(call: WireCall): Promise<number | null> {
+  async function call(call: WireCall, staying: Promise<unknown> = Promise.resolve()): Promise<number | null> {
     const body = call.text ?? (call.json === undefined ? "" : JSON.stringify(call.json));
     const hasBody = call.text !== undefined || call.json !== undefined;
     const cookie = cookieHeader(call.cookies);
@@ -34,7 +34,7 @@ export function createWireClient(addressOf: (server: string) => Address, mark: s
       outgoing.destroy();
       resolve(null);
     };
-    const timer = call.leave_after === undefined ? undefined : setTimeout(leave, call.leave_after * 1000);
+    const timer = call.leave_after === undefined ? undefined : setTimeout(() => void staying.then(leave), call.leave_after * 1000);
     outgoing.on("error", (error) => (left ? undefined : reject(error)));
     outgoing.on("response", (response) => {
       for (const line of response.headers["set-cookie"] ?? []) {

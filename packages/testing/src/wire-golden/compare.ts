@@ -41,7 +41,7 @@ function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[]
   const count = (list: readonly Exchange[]): string => list.map(kind).sort().join("; ");
   if (count(expected) !== count(actual)) return [`calls: expected ${count(expected)}, got ${count(actual)}`];
   let tries = 0;
-  let closest: string[] | undefined;
+  let closest: Attempt | undefined;
 
   function assign(index: number, free: readonly Exchange[], known: Sessions): boolean {
     const exchange = expected[index];
@@ -52,12 +52,23 @@ function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[]
       const differences = compareExchange(exchange, ours, trial);
       const rest = free.filter((other) => other !== ours);
       if (differences.length === 0 && assign(index + 1, rest, trial)) return true;
-      if (differences.length > 0 && (closest === undefined || differences.length < closest.length)) closest = differences;
+      if (differences.length > 0 && isCloser({ index, differences }, closest)) closest = { index, differences };
     }
     return false;
   }
 
-  return assign(0, actual, sessions) ? [] : (closest ?? ["no assignment of our exchanges to the recorded ones was found"]);
+  return assign(0, actual, sessions) ? [] : (closest?.differences ?? ["no assignment of our exchanges to the recorded ones was found"]);
+}
+
+interface Attempt {
+  index: number;
+  differences: string[];
+}
+
+/** The attempt that came further says more; then the one with fewer differences. */
+function isCloser(attempt: Attempt, other: Attempt | undefined): boolean {
+  if (other === undefined || attempt.index !== other.index) return attempt.index > (other?.index ?? -1);
+  return attempt.differences.length < other.differences.length;
 }
 
 /** Who called is told by nesting, which means nothing here, unless it was the client. */

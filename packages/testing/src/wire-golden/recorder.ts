@@ -24,6 +24,7 @@ export class Recorder {
   readonly #names = new Map<string, string>();
   readonly #peers: ReadonlySet<string>;
   #whenIdle: (() => void)[] = [];
+  #whenBegun: { count: number; go: () => void }[] = [];
 
   /** `peers` are scripted: they call nobody. */
   constructor(peers: Iterable<string>) {
@@ -50,6 +51,7 @@ export class Recorder {
     };
     const entry: Entry = { exchange, open: true, chunks: [] };
     this.#entries.push(entry);
+    for (const { count, go } of this.#whenBegun) if (this.#entries.length >= count) go();
     const type = (headers: [string, string][]): string | undefined => headers.find(([name]) => name === "content-type")?.[1];
     return {
       requested: (body) => {
@@ -79,6 +81,14 @@ export class Recorder {
     if (this.#entries.every((entry) => !entry.open)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#whenIdle.push(resolve);
+    await promise;
+  }
+
+  /** Resolves when that many exchanges have begun, whether or not they are open. */
+  async begun(count: number): Promise<void> {
+    if (this.#entries.length >= count) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenBegun.push({ count, go: resolve });
     await promise;
   }
 

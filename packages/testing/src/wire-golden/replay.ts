@@ -20,6 +20,8 @@ export interface ReplayOptions {
 
 const REPLAY_TIMEOUT_MS = 60_000;
 const SETTLE_TIMEOUT_MS = 10_000;
+/** How long a client that is to leave waits for calls that the transcript has and that have not begun. */
+const LEAVE_SLACK_MS = 5_000;
 
 /** Throws an error that lists every difference between our servers' exchanges and the transcript's. */
 export async function checkTranscript(transcript: Transcript, startServers: StartServers, options?: ReplayOptions): Promise<void> {
@@ -77,7 +79,12 @@ export async function replayTranscript(transcript: Transcript, startServers: Sta
   const play = async (): Promise<void> => {
     for (const step of steps) {
       const calls = "together" in step ? step.together : [step];
-      clientStatus.push(...(await Promise.all(fill(calls).map(client.call))));
+      // On a slow machine a client may not leave before what it leaves has begun.
+      const leaves = step === steps.at(-1) && calls.some((call) => call.leave_after !== undefined);
+      const staying = leaves
+        ? Promise.race([recorder.begun(transcript.expected.exchanges.length), sleep(LEAVE_SLACK_MS, undefined, { ref: false })])
+        : undefined;
+      clientStatus.push(...(await Promise.all(fill(calls).map((call) => client.call(call, staying)))));
     }
   };
   await within(play(), options.timeoutMs ?? REPLAY_TIMEOUT_MS, `${transcript.id}: the steps`);

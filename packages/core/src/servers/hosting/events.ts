@@ -5,7 +5,7 @@ export type HostEvent =
   | { type: "starting"; server: string; hosting: "process" | "shared"; url: string }
   /** Sent once when the wait begins and then each second: who is missing. */
   | { type: "waiting"; ready: number; total: number; missing: string[]; elapsedMs: number }
-  | { type: "ready"; instances: ServerInstanceInfo[]; elapsedMs: number }
+  | { type: "ready"; head: { host: string; port: number; url: string }; instances: ServerInstanceInfo[]; elapsedMs: number }
   | { type: "log"; server: string; line: string; stream: "stdout" | "stderr" }
   | { type: "died"; server: string; exitCode: number | null; signal: string | null; lastLines: string[] }
   | { type: "stopping"; reason: string }

@@ -49,7 +49,8 @@ export function planInstance(instance: ServerInstance, context: PlanContext & { 
   const entrypoint = String(block.entrypoint ?? "app.py");
   const program = resolveEntrypoint(dir, entrypoint);
   if (program === undefined) throw new Error(`${dir} has no ${entrypoint}, nor an app.ts or app.js beside where it would be`);
-  if (program.language === "python") throw new Error(`${program.file} is a Python server; only servers in TypeScript or JavaScript are started so far`);
+  if (program.language === "python")
+    throw new Error(`${program.file} is a Python server; only servers in TypeScript or JavaScript are started so far`);
   return { ...common, dir, entrypoint: program.file, language: "node" };
 }
 

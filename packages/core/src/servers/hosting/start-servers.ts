@@ -84,10 +84,17 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
+    const headAddress = { ...head, url: `http://${head.host}:${head.port}` };
     state.instances = instanceInfos({ plans, hosts, hosted });
     state.ready = true;
-    onEvent({ type: "ready", instances: state.instances, elapsedMs: performance.now() - began });
-    return { head: { ...head, url: `http://${head.host}:${head.port}` }, instances: state.instances, died, stop: stopAll, [Symbol.asyncDispose]: () => stopAll("done") };
+    onEvent({ type: "ready", head: headAddress, instances: state.instances, elapsedMs: performance.now() - began });
+    return {
+      head: { ...head, url: `http://${head.host}:${head.port}` },
+      instances: state.instances,
+      died,
+      stop: stopAll,
+      [Symbol.asyncDispose]: () => stopAll("done"),
+    };
   } catch (error) {
     await stopAll("a server could not be started");
     throw error;
@@ -113,7 +120,8 @@ async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<s
   const { host, port } = config.headServer;
   const headPort = await bindOne(HEAD, host, port === null ? null : Number(port));
   const fixed = plans.filter((plan) => plan.port > 0);
-  for (const plan of [...fixed, ...plans.filter((one) => !fixed.includes(one))]) plan.port = await bindOne(plan.name, plan.host, plan.port || null);
+  for (const plan of [...fixed, ...plans.filter((one) => !fixed.includes(one))])
+    plan.port = await bindOne(plan.name, plan.host, plan.port || null);
   return { host, port: headPort };
 }
 
