@@ -225,10 +225,16 @@ describe("servers", () => {
       follow(waiting(second * 1000));
       terminal.advance(1000);
     }
-    follow({ type: "ready", instances: [instance as never], elapsedMs: 800 });
+    follow({
+      type: "ready",
+      head: { host: "127.0.0.1", port: 21000, url: "http://127.0.0.1:21000" },
+      instances: [instance as never],
+      elapsedMs: 800,
+    });
     expect(terminal.stderr).toBe("waiting for 2 of 3 servers (0 ms): mcqa, policy_model\n");
-    expect(terminal.stdout).toMatch(/^1 server ready in 800 ms\n/);
+    expect(terminal.stdout).toMatch(/^1 server ready in 800 ms; head server at http:\/\/127\.0\.0\.1:21000\n/);
     expect(terminal.stdout).toMatch(/mcqa +resources_servers\/mcqa +http:\/\/127\.0\.0\.1:12001 +7 shared/);
+    expect(terminal.stdout).toContain("ng-collect-rollouts +head_server.port=21000;");
   });
 
   test("a server that died shows its last lines", () => {

@@ -93,7 +93,7 @@ export function raiseForStatus(reply: Reply, server: string, path: string): Repl
     boundary: server,
     url: path,
     status: reply.status,
-    attempts: Number(reply.headers["x-ng-attempts"]) || undefined,
+    attempts: Number(reply.headers["x-ng-attempts"]) || 1,
     body,
   };
   throw new GymError("NG_ERR_UPSTREAM_STATUS", `${server} answered ${reply.status} to ${path}: ${body}`, {

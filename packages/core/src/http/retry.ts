@@ -94,7 +94,7 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
       const budget = budgetOf(reply.status, asked !== undefined, options);
       const delay = budget && !isFinalRefusal(reply) ? nextDelay(budget, asked) : undefined;
       if (delay === undefined) {
-        reply.headers["x-ng-attempts"] = String(tries);
+        if (tries > 1) reply.headers["x-ng-attempts"] = String(tries);
         return reply;
       }
       await wait(delay, `status ${reply.status}`);

@@ -8,7 +8,7 @@ import { dispatch } from "./dispatch.ts";
 import type { CollectEvent, Emit } from "./events.ts";
 import { openJournal } from "./journal.ts";
 import { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
-import { type Manifest, type RunRecord, writeManifest } from "./manifest.ts";
+import { type RunRecord, writeManifest } from "./manifest.ts";
 import { type CountedZeros, countedZeros } from "./metric-rows.ts";
 import type { CollectParameters } from "./parameters.ts";
 import { absolutePath, type RunPaths, runPaths } from "./paths.ts";

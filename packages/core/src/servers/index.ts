@@ -16,7 +16,7 @@ export {
 export { clientOf, fetchHead, type HeadAddress, type HeadReport } from "./head-client.ts";
 export { loadServerClass } from "./hosting/assembly.ts";
 export type { HostEvent, OnHostEvent } from "./hosting/events.ts";
-export { type RunningServers, type StartOptions, startServers } from "./hosting/start-servers.ts";
+export type { RunningServers, StartOptions } from "./hosting/start-servers.ts";
 export type { ServerInstanceInfo } from "./instance-info.ts";
 export { ModelServer, type ModelServerConfig, modelServerConfig } from "./model-server.ts";
 export {
@@ -32,3 +32,4 @@ export {
 export { type Handler, type RequestContext, type Route, reply } from "./route.ts";
 export { serve } from "./serve.ts";
 export { Session } from "./session.ts";
+export { startServers } from "./start.ts";

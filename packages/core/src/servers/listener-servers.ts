@@ -49,7 +49,10 @@ export async function createProtocolServers(
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, _request, reply) => {
+  app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, request, reply) => {
+    // A content type that is none is like one that is not JSON: the route refuses what it cannot read.
+    if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return serve(request, reply);
+    if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
     const tooLarge = error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
     const detail = tooLarge ? `The body is larger than max_body_bytes (${limits.maxBodyBytes}).` : error.message;
     return reply.code(error.statusCode ?? 500).send({ detail });

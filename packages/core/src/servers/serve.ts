@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { GymServerClass } from "./gym-server.ts";
+import { HOSTED_VARIABLE } from "./hosting/child-protocol.ts";
 
 /**
  * Starts the instance that `NEMO_GYM_CONFIG_PATH` names from the configuration in `NEMO_GYM_CONFIG_DICT`, and stays until it is told to stop.
@@ -9,8 +10,8 @@ import type { GymServerClass } from "./gym-server.ts";
  */
 export async function serve(meta: ImportMeta, Class: GymServerClass): Promise<void> {
   if (!isMain(meta)) return;
-  const { runChild } = await import("./hosting/child.ts");
-  await runChild(Class);
+  if (process.env[HOSTED_VARIABLE] === "1" && process.send) (await import("./hosting/child.ts")).runChild(Class);
+  else await (await import("./hosting/alone.ts")).runAlone(Class);
 }
 
 function isMain(meta: ImportMeta): boolean {

@@ -10,6 +10,8 @@ export interface StartMessage {
   /** Addresses of all instances of the run. */
   addresses: Record<string, { url: string; h2c?: boolean }>;
   runSecret: string;
+  /** The configuration's top-level keys that are no servers, resolved. */
+  settings: Record<string, unknown>;
 }
 
 export interface PortMessage {

@@ -1,44 +1,32 @@
-/** The other end of `process-host.ts`: a server program under a launcher, or alone from the environment variables of the reference. */
-import { randomBytes } from "node:crypto";
+/**
+ * The other end of `process-host.ts`: a server program under a launcher. Everything it needs comes on the channel, so that a child does not load
+ * what reads configurations.
+ */
 import type { Server } from "node:net";
-import { loadChildConfig } from "../../config/index.ts";
 import type { ServerAddress } from "../../http/index.ts";
 import { GymError, messageOf } from "../../protocol/index.ts";
 import type { GlobalConfig, GymServerClass } from "../gym-server.ts";
 import { unknownServer } from "../head-client.ts";
 import { type Listener, type ListenTarget, listen } from "../listener.ts";
 import { createAssembly } from "./assembly.ts";
-import { type FromChild, HOSTED_VARIABLE, type StartMessage, type ToChild } from "./child-protocol.ts";
+import type { FromChild, StartMessage, ToChild } from "./child-protocol.ts";
 import type { InstancePlan } from "./plan.ts";
-import { planAlone } from "./plan-alone.ts";
 import { bodyLimit } from "./shared-host.ts";
 
-/** Runs until told to stop, or until the launcher is gone. */
-export async function runChild(Class: GymServerClass): Promise<void> {
-  if (process.env[HOSTED_VARIABLE] === "1" && process.send) return runHosted(Class);
-  const alone = planAlone(process.env);
-  const program = await startProgram(Class, {
-    start: { plans: [alone.plan], addresses: alone.addresses, runSecret: randomBytes(32).toString("base64url") },
-    global: alone.global,
-    target: async (plan) => ({ host: plan.host, port: plan.port }),
-  });
-  process.stderr.write(`${alone.plan.name} listens on http://${alone.plan.host}:${program.listeners[0]?.port}\n`);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void program.stop(5_000).then(() => process.exit(0)));
-}
-
-interface Program {
+export interface Program {
   hosted: Awaited<ReturnType<ReturnType<typeof createAssembly>["add"]>>[];
   listeners: Listener[];
   stop(graceMs: number): Promise<void>;
 }
 
-interface ProgramOptions {
-  start: Omit<StartMessage, "type">;
+export interface ProgramOptions {
+  start: Omit<StartMessage, "type" | "settings">;
   global: GlobalConfig;
   target: (plan: InstancePlan) => Promise<ListenTarget>;
 }
 
-async function startProgram(Class: GymServerClass, { start, global, target }: ProgramOptions): Promise<Program> {
+/** Builds the instance and the relays in front of it, and listens. */
+export async function startProgram(Class: GymServerClass, { start, global, target }: ProgramOptions): Promise<Program> {
   const addressOf = (name: string): ServerAddress => start.addresses[name] ?? unknownServer(name, Object.keys(start.addresses));
   const log = (server: string, line: string): void =>
     void process.stderr.write(`${server === start.plans[0]?.name ? "" : `[${server}] `}${line}\n`);
@@ -61,7 +49,8 @@ async function startProgram(Class: GymServerClass, { start, global, target }: Pr
   };
 }
 
-function runHosted(Class: GymServerClass): Promise<void> {
+/** Runs until told to stop, or until the launcher is gone. */
+export function runChild(Class: GymServerClass): void {
   const tell = (message: FromChild): void => void process.send?.(message);
   const ports = new Map<string, PromiseWithResolvers<Server>>();
   const port = (name: string): PromiseWithResolvers<Server> => {
@@ -93,7 +82,7 @@ function runHosted(Class: GymServerClass): Promise<void> {
 
   async function start(message: StartMessage): Promise<void> {
     try {
-      const { config: global } = loadChildConfig(process.env);
+      const global: GlobalConfig = { get: (key) => message.settings[key] };
       program = await startProgram(Class, { start: message, global, target: async (plan) => ({ bound: await port(plan.name).promise }) });
       tell({ type: "ready", hosted: program.hosted });
     } catch (error) {
@@ -107,5 +96,4 @@ function runHosted(Class: GymServerClass): Promise<void> {
       process.exitCode = 1;
     }
   }
-  return Promise.resolve();
 }

@@ -1,6 +1,8 @@
 /** An instance (with the relays in front of it) in a child process of its own. The launcher binds its ports and hands the sockets over. */
 import { type ChildProcess, fork } from "node:child_process";
 import type { Server } from "node:net";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { type ErrorCode, GymError } from "../../protocol/index.ts";
 import { type FromChild, HOSTED_VARIABLE, type PortMessage, type StartMessage, type StopMessage } from "./child-protocol.ts";
@@ -20,6 +22,12 @@ export interface ProcessHostOptions {
   /** The child's environment: the launcher's plus the configuration. */
   env: NodeJS.ProcessEnv;
   onEvent: OnHostEvent;
+}
+
+/** A child uses the compile cache of its launcher, if that has one. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 export function createProcessHost(options: ProcessHostOptions): Host {
@@ -46,7 +54,7 @@ export function createProcessHost(options: ProcessHostOptions): Host {
   function spawn(): ChildProcess {
     const process = fork(main.entrypoint, [], {
       cwd: main.dir,
-      env: { ...options.env, NEMO_GYM_CONFIG_PATH: main.name, [HOSTED_VARIABLE]: "1" },
+      env: { ...options.env, ...compileCache(), NEMO_GYM_CONFIG_PATH: main.name, [HOSTED_VARIABLE]: "1" },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     watchLines(process);

@@ -125,6 +125,20 @@ async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<s
   return { host, port: headPort };
 }
 
+/** Top-level keys that are no servers. One that does not resolve is left out: whoever reads it gets what a missing key gives. */
+function settingsOf(config: LoadedConfig): Record<string, unknown> {
+  const servers = new Set(config.servers.map((server) => server.name));
+  const settings: Record<string, unknown> = {};
+  for (const key of Object.keys(config.raw).filter((name) => !servers.has(name))) {
+    try {
+      settings[key] = config.get(key);
+    } catch {
+      // Reported when the configuration was loaded, if anything refers to it.
+    }
+  }
+  return settings;
+}
+
 interface HostsOptions {
   plans: InstancePlan[];
   bound: Map<string, Server>;
@@ -141,7 +155,7 @@ function createHosts({ plans, bound, options, env, onEvent }: HostsOptions): Hos
   const childEnv = { ...env, ...childEnvironment(options.config, "") };
   return groupByHost(plans).map((group) => {
     if (group[0]?.hosting === "process")
-      return createProcessHost({ plans: group, bound, start: { addresses, runSecret }, env: childEnv, onEvent });
+      return createProcessHost({ plans: group, bound, start: { addresses, runSecret, settings: settingsOf(options.config) }, env: childEnv, onEvent });
     return createSharedHost({
       plans: group,
       bound,
