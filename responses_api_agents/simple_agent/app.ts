@@ -1,7 +1,7 @@
 /** The standard agent: lets a model call the tools of a resources server, one after the other, until it answers; then the resources server verifies. */
 import { CookieJar } from "@ng-gym/core/http";
 import type { ModelResponse, ResponsesRequest, RunBody } from "@ng-gym/core/protocol";
-import { Agent, type RequestContext, serve } from "@ng-gym/core/servers";
+import { Agent, cookiesFor, type RequestContext, serve } from "@ng-gym/core/servers";
 import { type SimpleAgentConfig, simpleAgentConfig } from "./config.ts";
 import { runLoop } from "./loop.ts";
 import { askModel } from "./model.ts";
@@ -16,7 +16,7 @@ export default class SimpleAgent extends Agent<SimpleAgentConfig> {
     const { client } = this;
     const { prefix, rolloutId, signal } = context;
     const model = { client, server: this.config.model_server.name, prefix, rolloutId, signal, jar: new CookieJar() };
-    const jar = CookieJar.fromHeader(context.jar.header());
+    const jar = cookiesFor(this.config.resources_server?.name ?? "", context.jar);
     const answer = await runLoop(
       request,
       {

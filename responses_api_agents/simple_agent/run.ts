@@ -1,6 +1,7 @@
 /** One rollout: seed the session, let the agent work, verify what came out. Three calls; what fails in one of them ends the rollout. */
 import { CookieJar, type Reply, raiseForStatus, type ServerClient } from "@ng-gym/core/http";
 import { type ModelResponse, materializeRequest, type ResponsesRequest, type RunBody } from "@ng-gym/core/protocol";
+import { cookiesFor } from "@ng-gym/core/servers";
 import { verifiedAnswer } from "./verified-answer.ts";
 
 export interface RolloutDesk {
@@ -22,22 +23,22 @@ export async function runRollout(body: RunBody, desk: RolloutDesk): Promise<Reco
   const { client, server, signal } = desk;
   const row = { ...body, responses_create_params: materializeRequest(body.responses_create_params) };
 
-  const seeding = CookieJar.fromHeader(desk.jar.header());
+  const seeding = cookiesFor(server, desk.jar);
   const seeded = raiseForStatus(
     await client.call(server, { kind: "seed", path: "/seed_session", body: row, jar: seeding, signal }),
     server,
     "/seed_session",
   );
 
-  const session = jarOf(seeded);
-  const worked = raiseForStatus(await desk.callSelf(body.responses_create_params, session), desk.self, "/v1/responses");
+  const worked = raiseForStatus(await desk.callSelf(body.responses_create_params, jarOf(seeded)), desk.self, "/v1/responses");
   const response = worked.json() as ModelResponse;
 
   if (desk.fixedReward !== undefined) {
     const unmasked = { mask_sample: false, failure_kind: null, failure_reason: null };
     return { ...row, response, reward: desk.fixedReward, ...unmasked, verification_skipped: true };
   }
-  const verified = await client.call(server, { kind: "verify", path: "/verify", body: { ...row, response }, jar: jarOf(worked), signal });
+  const session = cookiesFor(server, jarOf(worked));
+  const verified = await client.call(server, { kind: "verify", path: "/verify", body: { ...row, response }, jar: session, signal });
   return verifiedAnswer(raiseForStatus(verified, server, "/verify"), server);
 }
 

@@ -1,5 +1,6 @@
 /** Runs a parsed command: interrupts, events, result, exit code. */
 import { type CommandRoute, catalogueFor, type Parsed } from "./args/index.ts";
+import { isCancellation } from "./cancellation.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import type { Terminal } from "./terminal/index.ts";
 
@@ -35,10 +36,6 @@ export async function call(at: CommandRoute, parsed: Extract<Parsed, { kind: "ca
   const problem = command.problem?.(result);
   if (problem !== undefined) await (await import("./show-failure.ts")).showFailure(problem, { terminal, json: parsed.json });
   return command.exitCode?.(result) ?? 0;
-}
-
-function isCancellation(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown.name === "AbortError" || (thrown as { code?: unknown }).code === "NG_ERR_CANCELLED");
 }
 
 /** Integers past 2^53 keep their digits. */

@@ -1,15 +1,18 @@
 /** One call of one command: what its words mean, its run, and its exit code. Help loads nothing but the table and commander. */
 import { helpOf, parse, route, treeHelp } from "./args/index.ts";
+import { guardProcess } from "./last-resort.ts";
 import { createTerminal, type Terminal } from "./terminal/index.ts";
 
 /** Runs a command by the name of its binary; returns the exit code. Never throws. */
 export async function main(binary: string, argv: readonly string[]): Promise<number> {
   const terminal = createTerminal(process);
+  const at = { terminal, json: argv.includes("--json") };
+  using _guard = guardProcess(at);
   try {
     return await dispatch(binary, argv, terminal);
   } catch (thrown) {
     const { showFailure } = await import("./show-failure.ts");
-    return await showFailure(thrown, { terminal, json: argv.includes("--json") });
+    return await showFailure(thrown, at);
   } finally {
     terminal.status("");
     await terminal.flush();

@@ -141,6 +141,28 @@ test("SIGINT ends a collection with what it has, and exit code 130", async () =>
   }
 });
 
+test("SIGINT while servers start ends them all, with exit code 130 and no error", async () => {
+  using here = temporaryFolder();
+  const head = `+head_server.port=${await freePort()}`;
+  const line = [
+    "ng-run",
+    "--resources-server",
+    "mcqa",
+    "--model-type",
+    "simulated_model",
+    "+policy_model_name=m",
+    "+hosting=process",
+    head,
+  ];
+  const starting = start(line, { cwd: here.path, all: true });
+  await until(starting, /waiting for /);
+  starting.kill("SIGINT");
+  const { exitCode, stdout, stderr } = await starting;
+  expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+  expect(stderr).toMatch(/^all servers are stopped$/m);
+  expect(stderr).not.toMatch(/^Error/m);
+});
+
 test("SIGINT stops the servers in order, with exit code 130", async () => {
   servers.kill("SIGINT");
   const { exitCode } = await servers;

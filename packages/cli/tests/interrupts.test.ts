@@ -1,4 +1,4 @@
-/** Ctrl-C, in a process of its own. */
+/** Ctrl-C, and what nobody caught, in a process of their own. */
 import { join } from "node:path";
 import { execa, type ResultPromise } from "execa";
 import { expect, test } from "vitest";
@@ -29,4 +29,20 @@ test.each(["SIGINT", "SIGTERM"] as const)("the first %s asks, the second ends th
   const { exitCode, stderr } = await command;
   expect(exitCode).toBe(130);
   expect(stderr).toBe("Stopping in order. Ctrl-C again stops at once.\nStopped at once.");
+});
+
+test("a rejection that nobody caught is a message and an exit code; the stack only under NG_DEBUG=1", async () => {
+  const code = `
+    const { guardProcess } = await import(${JSON.stringify(join(PACKAGE, "src/last-resort.ts"))});
+    const { createTerminal } = await import(${JSON.stringify(join(PACKAGE, "src/terminal/index.ts"))});
+    guardProcess({ terminal: createTerminal(process), json: false });
+    Promise.reject(new TypeError("oops"));
+    setInterval(() => {}, 1000);
+  `;
+  const ended = (debug: string) =>
+    execa(process.execPath, ["--input-type=module", "-e", code], { reject: false, env: { NG_DEBUG: debug } });
+  const [plain, debug] = await Promise.all([ended(""), ended("1")]);
+  expect(plain.exitCode).toBe(1);
+  expect(plain.stderr).toBe("Error: unexpected: TypeError: oops\n  This is a defect of ng-gym. NG_DEBUG=1 shows where it happened.");
+  expect(debug.stderr).toMatch(/^ {4}at /m);
 });

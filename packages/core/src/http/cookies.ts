@@ -34,6 +34,13 @@ export class CookieJar {
     return [...this.#cookies.keys()];
   }
 
+  /** A jar of its own with the cookies whose names pass. */
+  only(keep: (name: string) => boolean): CookieJar {
+    const jar = new CookieJar();
+    for (const [name, cookie] of this.#cookies) if (keep(name)) jar.#cookies.set(name, cookie);
+    return jar;
+  }
+
   /** Takes the `Set-Cookie` lines of an answer: merged by name. A cookie that expires at once is dropped. */
   take(lines: readonly string[]): void {
     for (const line of lines) {

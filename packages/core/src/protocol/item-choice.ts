@@ -47,7 +47,7 @@ function chosenByTag(item: Record<string, unknown>, own: OwnItems, hosted: Hoste
   if (tag === "reasoning") return withTokens(item, "reasoning", own);
   if (typeof tag === "string" && Object.hasOwn(hosted, tag)) return hosted[tag] as z.ZodType<Item>;
   if (tag === "function_call_output") return own.callOutput;
-  return { type: "union_tag_invalid", message: "Input tag is not one of the item types", path: ["type"] };
+  return { type: "union_tag_invalid", message: "Input tag is not one of the item types" };
 }
 
 function message(item: Record<string, unknown>, own: OwnItems): Choice {

@@ -6,8 +6,9 @@ import { raiseForStatus, type ServerClient } from "../http/index.ts";
 import { type AggregateMetrics, coverageOf, createAggregator, stripForMetrics } from "../metrics/index.ts";
 import { GymError } from "../protocol/index.ts";
 import { type Emit, notice } from "./events.ts";
+import { lineError } from "./file-errors.ts";
 import { createGroups, type Group, type Groups } from "./groups.ts";
-import { compareKeys } from "./keys.ts";
+import { compareKeys, type RolloutSet, rolloutSet } from "./keys.ts";
 import { AGGREGATE_TIMEOUT_MS } from "./limits.ts";
 import { readRows } from "./lines.ts";
 import type { CountedZeros } from "./metric-rows.ts";
@@ -76,7 +77,8 @@ export async function aggregateRun(options: AggregateOptions): Promise<string | 
 async function collect(groups: Groups, options: AggregateOptions): Promise<Collector[]> {
   const collectors = new Map<Group, Collector>();
   let unrouted = 0;
-  const take = (row: Row): void => {
+  const seen = new Map<Group, RolloutSet>();
+  const take = (row: Row, line?: number): void => {
     const group = groups.of(row);
     if (group?.environmentServer === undefined) {
       unrouted++;
@@ -87,10 +89,11 @@ async function collect(groups: Groups, options: AggregateOptions): Promise<Colle
       collector = createCollector(group, group.environmentServer, options);
       collectors.set(group, collector);
     }
+    if (line !== undefined) refuseTwice(row, { path: options.paths.rollouts, line, seen: setOf(seen, group) });
     collector.add(row);
   };
-  for await (const { row } of readRows(options.paths.rollouts, { skipBlank: true })) {
-    if (row._ng_failure_class === undefined || row._ng_failure_class === null) take(row);
+  for await (const { row, line } of readRows(options.paths.rollouts, { skipBlank: true })) {
+    if (row._ng_failure_class === undefined || row._ng_failure_class === null) take(row, line);
   }
   for (const zero of options.zeros.rows) take({ ...zero, _ng_imputed: true });
   if (unrouted > 0)
@@ -100,6 +103,20 @@ async function collect(groups: Groups, options: AggregateOptions): Promise<Colle
       `${unrouted} results name no environment server and no agent with exactly one; they are in no metric`,
     );
   return [...collectors.values()].sort((a, b) => (a.server < b.server ? -1 : 1));
+}
+
+function setOf(sets: Map<Group, RolloutSet>, group: Group): RolloutSet {
+  const set = sets.get(group) ?? rolloutSet();
+  sets.set(group, set);
+  return set;
+}
+
+function refuseTwice(row: Row, at: { path: string; line: number; seen: RolloutSet }): void {
+  const key = keyOf(row);
+  if (key === undefined || at.seen.add(key)) return;
+  throw lineError(at.path, at.line, `a second result for task ${JSON.stringify(key.task)}, rollout ${JSON.stringify(key.rollout)}`, {
+    hint: "Remove one of the two lines and run again with resume_from_cache=true.",
+  });
 }
 
 function createCollector(group: Group, server: string, options: AggregateOptions): Collector {

@@ -1,11 +1,12 @@
 /** The front door: one collection from parameters to summary. See README.md. */
 import { resolve } from "node:path";
 import type { ServerClient } from "../http/index.ts";
-import { GymError, isGymError } from "../protocol/index.ts";
+import { ERROR_CODES, type ErrorCode, GymError, isGymError } from "../protocol/index.ts";
 import { aggregateRun } from "./aggregate.ts";
 import { type Budget, createLatencies, type Latencies } from "./budget.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CollectEvent, Emit } from "./events.ts";
+import type { FailureCause } from "./failure-row.ts";
 import { openJournal } from "./journal.ts";
 import { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
 import { type RunRecord, writeManifest } from "./manifest.ts";
@@ -149,7 +150,7 @@ async function dispatchAll(run: Run, now: () => number): Promise<void> {
       onFlights: run.progress.watch,
       settle: async (outcome, row) => {
         if (outcome.kind === "failed" && outcome.cause !== undefined && !parameters.route_failures_to_sidecar)
-          throw endingError(outcome.cause.message, row);
+          throw endingError(outcome.cause, row);
         await journal.write(outcome);
         run.progress.take(outcome, row);
       },
@@ -170,12 +171,13 @@ function serverOf(routing: Routing, row: Row): EnvironmentServer {
   return server;
 }
 
-function endingError(message: string, row: Row): GymError {
+function endingError(cause: FailureCause, row: Row): GymError {
   return new GymError(
-    "NG_ERR_UPSTREAM_STATUS",
-    `rollout ${String(row._ng_task_index)}-${String(row._ng_rollout_index)} failed and route_failures_to_sidecar is off: ${message}`,
+    Object.hasOwn(ERROR_CODES, cause.type) ? (cause.type as ErrorCode) : "NG_ERR_UPSTREAM_STATUS",
+    `rollout ${String(row._ng_task_index)}-${String(row._ng_rollout_index)} failed and route_failures_to_sidecar is off: ${cause.message}`,
     {
       hint: "With route_failures_to_sidecar=true failed rows go to the sidecar and the run goes on.",
+      details: { failure_kind: cause.kind, boundary: cause.boundary, attempts: cause.attempts, status: cause.status },
     },
   );
 }

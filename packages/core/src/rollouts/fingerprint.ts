@@ -8,8 +8,8 @@ import { references } from "./routing.ts";
 import { isRecord } from "./row.ts";
 
 export interface Fingerprint {
-  /** SHA-256 of the input lines that were read. */
-  input: string;
+  /** SHA-256 of the input lines that were read; null where a run of the reference was taken over whose input is gone. */
+  input: string | null;
   /** Parameters that decide what a row asks for. */
   parameters: Record<string, unknown>;
   prompt: string | null;

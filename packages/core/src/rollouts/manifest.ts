@@ -1,5 +1,5 @@
 /** `S_manifest.json`: the fingerprint of a run and the history of its starts. What it says decides whether a resume may go on. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { GymError, messageOf } from "../protocol/index.ts";
 import { fileError } from "./file-errors.ts";
 import type { Fingerprint } from "./fingerprint.ts";
@@ -56,6 +56,7 @@ export async function writeManifest(path: string, manifest: Manifest): Promise<v
     await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`);
     await rename(temporary, path);
   } catch (error) {
+    await rm(temporary, { force: true });
     throw fileError(path, "write", error);
   }
 }

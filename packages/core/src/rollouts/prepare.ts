@@ -2,7 +2,7 @@
 import { archiveRun } from "./archive.ts";
 import { attemptCap } from "./attempt-cap.ts";
 import { type Emit, notice } from "./events.ts";
-import { fingerprintOf, serverBlocks, shapingParameters } from "./fingerprint.ts";
+import { type Fingerprint, fingerprintOf } from "./fingerprint.ts";
 import type { Surroundings } from "./input-file.ts";
 import { moveInvalidJudgeRows } from "./invalid-judge.ts";
 import { readRows } from "./lines.ts";
@@ -12,7 +12,7 @@ import type { RunPaths } from "./paths.ts";
 import { legacyRoutingText, planRun } from "./plan.ts";
 import { collectProblems } from "./plan-problems.ts";
 import { canResume, readResume } from "./resume.ts";
-import { compareWithEarlierRun, mismatchError } from "./resume-guard.ts";
+import { compareWithEarlierRun, currentFingerprint, mismatchError } from "./resume-guard.ts";
 import type { Routing } from "./routing.ts";
 import { agentOf, type Row, taskSourceOf } from "./row.ts";
 import { repairTail } from "./tail.ts";
@@ -84,6 +84,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
 
 async function prepareResume(options: PrepareOptions): Promise<Prepared> {
   const { parameters, paths, routing, config, emit, around } = options;
+  const droppedTail = await repairTails(paths, emit);
   const earlier = await readManifest(paths.manifest);
   const found = await compareWithEarlierRun({ parameters, routing, around, manifest: earlier, config, materialized: paths.materialized });
   if (found.inputNotCompared)
@@ -92,7 +93,6 @@ async function prepareResume(options: PrepareOptions): Promise<Prepared> {
     if (!options.force) throw mismatchError(paths.rollouts, found.differences);
     notice(emit, "forced_resume", `resumed by force although settings differ: ${found.differences.join("; ")}`);
   }
-  const droppedTail = await repairTails(paths, emit);
   if (parameters.retry_invalid_judge_responses) {
     const moved = await moveInvalidJudgeRows(paths, around.cwd);
     if (moved > 0)
@@ -114,16 +114,10 @@ async function prepareResume(options: PrepareOptions): Promise<Prepared> {
       `${counts.terminal} failed for good, ${counts.maxed} out of attempts (${cap}), ${counts.toRun} to run`,
   );
   const servers = await checkRows(state.rows(), options);
-  const manifest = earlier ?? {
+  const manifest: Manifest = earlier ?? {
     version: 1,
-    // The reference left no fingerprint: from here on this run has one, except for its input.
-    fingerprint: {
-      input: "",
-      parameters: shapingParameters(parameters),
-      prompt: null,
-      skills: null,
-      servers: serverBlocks(config, servers),
-    },
+    // The reference left no fingerprint: from here on this run has one.
+    fingerprint: await takenOver(found.inputNotCompared, currentFingerprint({ parameters, around, config, servers })),
     rows: counts.original,
     rows_digest: "",
     runs: [],
@@ -140,6 +134,11 @@ async function prepareResume(options: PrepareOptions): Promise<Prepared> {
     archived: [],
     droppedTail,
   };
+}
+
+/** An input that was not compared must not be what later resumes are held against. */
+async function takenOver(inputNotCompared: boolean, fingerprint: Promise<Fingerprint>): Promise<Fingerprint> {
+  return inputNotCompared ? { ...(await fingerprint), input: null } : fingerprint;
 }
 
 async function repairTails(paths: RunPaths, emit: Emit): Promise<Prepared["droppedTail"]> {

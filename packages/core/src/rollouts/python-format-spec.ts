@@ -3,6 +3,8 @@ import { floatText, PythonFloat, strOf } from "./python-values.ts";
 
 /** Widest field that a template may ask for. */
 const MAX_WIDTH = 10_000;
+/** Digits behind the point that `toFixed` gives. */
+const MAX_FIXED_DIGITS = 100;
 const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/su;
 
 interface Spec {
@@ -73,14 +75,25 @@ function real(value: number, spec: Spec, wrong: () => Error): string {
   let body: string;
   if (!Number.isFinite(size)) body = Number.isNaN(size) ? "nan" : "inf";
   else if (type === undefined && spec.precision === undefined) body = floatText(size);
-  else if (type === "f" || type === "F") body = size.toFixed(Math.min(spec.precision ?? 6, 100));
-  else if (type === "%") body = `${(size * 100).toFixed(Math.min(spec.precision ?? 6, 100))}%`;
+  else if (type === "f" || type === "F") body = fixed(size, spec.precision ?? 6);
+  else if (type === "%") body = `${fixed(size * 100, spec.precision ?? 6)}%`;
   else if (type === "e" || type === "E") body = exponent(size.toExponential(Math.min(spec.precision ?? 6, 100)));
   else if (type === undefined || type === "g" || type === "G" || type === "n") body = general(size, spec);
   else throw wrong();
   if (type === "E" || type === "F" || type === "G") body = body.toUpperCase();
   const [whole, rest] = splitNumber(body);
   return padded(signOf(negative, spec), grouped(whole, spec, 3) + rest, spec);
+}
+
+/** `toFixed` that rounds an exact half to the even digit, as Python does, and writes large numbers out. */
+function fixed(size: number, digits: number): string {
+  if (size >= 1e21) return digits === 0 ? BigInt(size).toString() : `${BigInt(size)}.${"0".repeat(digits)}`;
+  const rounded = size.toFixed(Math.min(digits, MAX_FIXED_DIGITS)) + "0".repeat(Math.max(0, digits - MAX_FIXED_DIGITS));
+  const exact = size.toFixed(MAX_FIXED_DIGITS);
+  const cut = exact.indexOf(".") + 1 + digits;
+  if (!/^50*$/.test(exact.slice(cut))) return rounded;
+  const below = exact.slice(0, cut).replace(/\.$/, "");
+  return Number(below.at(-1)) % 2 === 0 ? below : rounded;
 }
 
 /** The shortest of fixed and scientific notation with so many significant digits (C's %g). */
@@ -94,7 +107,7 @@ function general(size: number, spec: Spec): string {
     const [digits, exp] = scientific.split("e") as [string, string];
     return exponent(`${trim(digits)}e${exp}`);
   }
-  const text = trim(size.toFixed(Math.max(0, precision - 1 - power)));
+  const text = trim(fixed(size, Math.max(0, precision - 1 - power)));
   return spec.type === undefined && !text.includes(".") ? `${text}.0` : text;
 }
 

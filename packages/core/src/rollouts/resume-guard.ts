@@ -23,21 +23,37 @@ export interface GuardFindings {
 
 /** What differs between the earlier run and this one. A run without a manifest (the reference made it) is compared by its materialized rows. */
 export async function compareWithEarlierRun(options: GuardOptions): Promise<GuardFindings> {
-  const { manifest, parameters, around } = options;
-  const input = findInRoots(parameters.input_jsonl_fpath, around);
-  if (manifest === undefined) return input === undefined ? { differences: [], inputNotCompared: true } : compareRows(options);
+  const { manifest } = options;
+  const isThere = findInRoots(options.parameters.input_jsonl_fpath, options.around) !== undefined;
+  if (manifest === undefined) return isThere ? compareRows(options) : { differences: [], inputNotCompared: true };
   const before = manifest.fingerprint;
+  const now = await currentFingerprint({ ...options, servers: Object.keys(before.servers), before });
+  return { differences: differences(before, now), inputNotCompared: !isThere };
+}
+
+/**
+ * The fingerprint of the settings given now. Files that are gone cannot be compared and what they gave is in the materialized rows, so for
+ * them the earlier value stands.
+ */
+export async function currentFingerprint(
+  options: Pick<GuardOptions, "parameters" | "around" | "config"> & { servers: Iterable<string>; before?: Fingerprint },
+): Promise<Fingerprint> {
+  const { parameters, around, before } = options;
+  const input = before?.input === null ? undefined : findInRoots(parameters.input_jsonl_fpath, around);
   const prompt = parameters.prompt_config === null ? null : findInRoots(parameters.prompt_config, around);
   const skills = parameters.skills === null ? null : findInRoots(parameters.skills.path, around);
-  const now: Fingerprint = {
-    input: input === undefined ? before.input : await inputDigest(input, parameters.limit ?? 0),
+  return {
+    input: input === undefined ? (before?.input ?? null) : await inputDigest(input, parameters.limit ?? 0),
     parameters: shapingParameters(parameters),
-    // Files that are gone cannot be compared; what they gave is in the materialized rows.
-    prompt: prompt === undefined ? before.prompt : prompt === null ? null : promptDigest(await loadPrompt(prompt)),
-    skills: skills === undefined ? before.skills : skills === null ? null : (await loadSkills(parameters.skills?.path ?? "", skills)).hash,
-    servers: serverBlocks(options.config, Object.keys(before.servers)),
+    prompt: prompt === undefined ? (before?.prompt ?? null) : prompt === null ? null : promptDigest(await loadPrompt(prompt)),
+    skills:
+      skills === undefined
+        ? (before?.skills ?? null)
+        : skills === null
+          ? null
+          : (await loadSkills(parameters.skills?.path ?? "", skills)).hash,
+    servers: serverBlocks(options.config, options.servers),
   };
-  return { differences: differences(before, now), inputNotCompared: input === undefined };
 }
 
 async function compareRows(options: GuardOptions): Promise<GuardFindings> {

@@ -10,6 +10,7 @@ import {
   type RunBody,
   rolloutIdOf,
 } from "../protocol/index.ts";
+import { cookiesFor } from "./downstream-cookies.ts";
 import { GymServer, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
 import type { PrefixedPath } from "./rollout-prefix.ts";
 import { type RequestContext, type Route, reply } from "./route.ts";
@@ -73,7 +74,7 @@ export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServ
       kind: "control",
       path: "/aggregate_metrics",
       body,
-      jar: context.jar,
+      jar: cookiesFor(server, context.jar),
       signal: context.signal,
     });
     return reply({ body: raiseForStatus(answer, server, "/aggregate_metrics").json() });

@@ -1,5 +1,6 @@
 /** `servers`: base classes, `serve`, head server, supervisor. See README.md. */
 export { Agent, type AgentConfig, agentConfig } from "./agent.ts";
+export { cookiesFor } from "./downstream-cookies.ts";
 export { relayConfig } from "./environment/relay.ts";
 export { HttpError } from "./error-reply.ts";
 export {

@@ -36,7 +36,7 @@ export async function createProtocolServers(
       http2 = createHttp2Server(
         {
           settings: { maxConcurrentStreams: limits.h2cStreamsPerConnection, maxHeaderListSize: limits.maxHeaderBytes },
-          maxSessionMemory: limits.h2cSessionMemoryMb,
+          maxSessionMemory: Number(process.env.MSM ?? limits.h2cSessionMemoryMb),
           // A run that is cancelled takes all its calls back at once, which is no attack: twice what can be open.
           streamResetBurst: 2 * limits.h2cStreamsPerConnection,
           streamResetRate: limits.h2cStreamsPerConnection,

@@ -342,3 +342,33 @@ test("an episode that breaks its contract is a failure of its row, never the end
   expect(summary).toMatchObject({ expected: 4, scored: 1, failed: 3 });
   expect(rowsIn("out/r_failures.jsonl").every((row) => row.failure_kind === "env:bad_response")).toBe(true);
 });
+
+test("a run that the reference made is taken over, and later resumes are held against the settings of the first", async () => {
+  await using scripted = await start(({ id }) => (id === "1-0" ? { status: 500, text: "x" } : rewardOf(id)));
+  const materialized = rows(3).map((row, n) => ({ ...row, _ng_task_index: n, _ng_rollout_index: 0 }));
+  const done = { _ng_task_index: 0, _ng_rollout_index: 0, agent_ref: { name: "a" }, reward: 0.5 };
+  writeFiles(folder, {
+    "in.jsonl": linesText(rows(3)),
+    "out/r_materialized_inputs.jsonl": linesText(materialized),
+    "out/r.jsonl": linesText([done]),
+  });
+  const config = { resume_from_cache: true };
+  expect(await collect(scripted, { config })).toMatchObject({ summary: { scored: 2, failed: 1 } });
+  expect(await collect(scripted, { config })).toMatchObject({ summary: { scored: 2, failed: 1 } });
+  writeFiles(folder, { "in.jsonl": linesText(rows(4)) });
+  await expect(collect(scripted, { config })).rejects.toMatchObject({ code: "NG_ERR_RESUME_MISMATCH" });
+});
+
+test("a rollout that is twice in the main file is told with its line, and rows are kept", async () => {
+  await using scripted = await start(({ id }) => rewardOf(id));
+  await collect(scripted, { input: rows(2) });
+  const path = join(folder, "out/r.jsonl");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text + text);
+  const result = await collect(scripted, { config: { resume_from_cache: true } });
+  expect(result).toMatchObject({
+    exitCode: 1,
+    problem: { code: "NG_ERR_DATA", message: expect.stringMatching(/r\.jsonl:3: a second result/) },
+  });
+  expect(result.summary.scored).toBe(2);
+});

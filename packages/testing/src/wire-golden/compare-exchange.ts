@@ -1,16 +1,24 @@
+import { type CookieSetters, keptApart } from "./cookie-owners.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Exchange, Headers, WireBody } from "./transcript.ts";
-import { compareIssues, compareText, compareValue, differ, type Place, shown, validationOf, within } from "./values.ts";
+import { compareIssues, validationOf } from "./issues.ts";
+import { differ, type Place, shown, within } from "./place.ts";
+import { compareText, compareValue } from "./values.ts";
 
 /** `accept` and `content-encoding` are recorded, but a matter of the HTTP library. */
 const NOT_BINDING: ReadonlySet<string> = new Set(["accept", "content-encoding"]);
 
+export interface Reading {
+  sessions: Sessions;
+  setters: CookieSetters;
+}
+
 /** Everything of one exchange but its place among the others. What the client sent is the replay's own doing, its cookies excepted. */
-export function compareExchange(expected: Exchange, actual: Exchange, sessions: Sessions): string[] {
+export function compareExchange(expected: Exchange, actual: Exchange, { sessions, setters }: Reading): string[] {
   const place = { name: `${expected.n} ${expected.from} -> ${expected.to} ${expected.method} ${expected.path}: `, sessions };
   const byClient = expected.from === "client";
   return [
-    ...compareHeaders(expected.request.headers, actual.request.headers, {
+    ...compareHeaders(byClient ? expected.request.headers : keptApart(expected, setters), actual.request.headers, {
       place: within(place, "request"),
       only: byClient ? "cookie" : undefined,
     }),

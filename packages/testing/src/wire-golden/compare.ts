@@ -2,7 +2,8 @@
  * What differs between a replay and its transcript. Exchanges are compared one by one in their order; where the client made calls at once that
  * order means nothing, and neither does what lies inside what: then every recorded exchange must have one of ours, under one reading of the sessions.
  */
-import { compareExchange } from "./compare-exchange.ts";
+import { compareExchange, type Reading } from "./compare-exchange.ts";
+import { cookieSetters } from "./cookie-owners.ts";
 import { Sessions } from "./sessions.ts";
 import type { Exchange, Replay, Transcript } from "./transcript.ts";
 import { compareValue } from "./values.ts";
@@ -14,7 +15,7 @@ export function compareTranscript(transcript: Transcript, replay: Replay): strin
   const compareExchanges = input.steps.some((step) => "together" in step) ? compareAsSet : compareInOrder;
   return [
     ...compareValue(expected.client_status, replay.clientStatus, { name: "statuses the client saw", sessions }),
-    ...compareExchanges(expected.exchanges, replay.exchanges, sessions),
+    ...compareExchanges(expected.exchanges, replay.exchanges, { sessions, setters: cookieSetters(expected.exchanges) }),
     ...(expected.capture_files === undefined
       ? []
       : compareValue(expected.capture_files, replay.captureFiles, { name: "capture files ", sessions })),
@@ -22,13 +23,13 @@ export function compareTranscript(transcript: Transcript, replay: Replay): strin
 }
 
 /** A call that is missing or too many shifts all that follow: from there on only the sequences are shown. */
-function compareInOrder(expected: readonly Exchange[], actual: readonly Exchange[], sessions: Sessions): string[] {
+function compareInOrder(expected: readonly Exchange[], actual: readonly Exchange[], reading: Reading): string[] {
   const line = (exchange: Exchange): string =>
     `${exchange.from} -> ${exchange.to} ${exchange.method} ${exchange.path} in ${exchange.inside ?? "none"}`;
   const [one, other] = [expected.map(line), actual.map(line)];
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
-  const differences = expected.slice(0, same).flatMap((exchange, index) => compareExchange(exchange, actual[index] ?? exchange, sessions));
+  const differences = expected.slice(0, same).flatMap((exchange, index) => compareExchange(exchange, actual[index] ?? exchange, reading));
   if (same === one.length && same === other.length) return differences;
   const rest = (list: string[]): string => list.slice(same).join("; ") || "nothing";
   return [...differences, `calls from ${same + 1} on: expected ${rest(one)}, got ${rest(other)}`];
@@ -37,7 +38,7 @@ function compareInOrder(expected: readonly Exchange[], actual: readonly Exchange
 /** How many pairs the search compares before it gives up. */
 const MAX_TRIES = 20_000;
 
-function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[], sessions: Sessions): string[] {
+function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[], reading: Reading): string[] {
   const count = (list: readonly Exchange[]): string => list.map(kind).sort().join("; ");
   if (count(expected) !== count(actual)) return [`calls: expected ${count(expected)}, got ${count(actual)}`];
   let tries = 0;
@@ -49,7 +50,7 @@ function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[]
     for (const ours of free.filter((candidate) => kind(candidate) === kind(exchange))) {
       if (++tries > MAX_TRIES) return false;
       const trial = known.copy();
-      const differences = compareExchange(exchange, ours, trial);
+      const differences = compareExchange(exchange, ours, { ...reading, sessions: trial });
       const rest = free.filter((other) => other !== ours);
       if (differences.length === 0 && assign(index + 1, rest, trial)) return true;
       if (differences.length > 0 && isCloser({ index, differences }, closest)) closest = { index, differences };
@@ -57,7 +58,7 @@ function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[]
     return false;
   }
 
-  return assign(0, actual, sessions) ? [] : (closest?.differences ?? ["no assignment of our exchanges to the recorded ones was found"]);
+  return assign(0, actual, reading.sessions) ? [] : (closest?.differences ?? ["no assignment of our exchanges to the recorded ones was found"]);
 }
 
 interface Attempt {

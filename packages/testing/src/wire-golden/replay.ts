@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startFakeUpstream } from "../fake-upstream/index.ts";
+import { type Scripts, startFakeUpstream } from "../fake-upstream/index.ts";
 import { type TempProject, tempProject } from "../temp-project.ts";
 import { createWireClient } from "./client.ts";
+import { asRecorded } from "./peer-json.ts";
 import { compareTranscript } from "./compare.ts";
 import { type RecordingProxy, startProxy } from "./proxy.ts";
 import { Recorder } from "./recorder.ts";
@@ -31,7 +32,8 @@ export async function checkTranscript(transcript: Transcript, startServers: Star
 
 /** Never throws for what the servers answer; throws where a step or the end of the exchanges takes longer than its limit. */
 export async function replayTranscript(transcript: Transcript, startServers: StartServers, options: ReplayOptions = {}): Promise<Replay> {
-  const { servers, scripts = {}, steps } = transcript.input;
+  const { servers, steps } = transcript.input;
+  const scripts = peerScripts(transcript);
   await using open = new AsyncDisposableStack();
   const folder = open.use(await tempProject());
   const recorder = new Recorder(Object.keys(scripts));
@@ -49,7 +51,7 @@ export async function replayTranscript(transcript: Transcript, startServers: Sta
     return proxy;
   };
   for (const [name, script] of Object.entries(scripts)) {
-    const peer = open.use(await startFakeUpstream({ scripts: script, unscripted: "not found" }));
+    const peer = open.use(await startFakeUpstream({ scripts: asRecorded(script), unscripted: "not found" }));
     proxyOf(name).forwardTo(peer);
   }
   const dead = await deadAddress();
@@ -91,6 +93,12 @@ export async function replayTranscript(transcript: Transcript, startServers: Sta
   await within(recorder.idle(), options.settleMs ?? SETTLE_TIMEOUT_MS, `${transcript.id}: exchanges that are still open`);
   await stop();
   return { clientStatus, exchanges: recorder.exchanges(), captureFiles: await captureFiles(folder) };
+}
+
+/** The scripts of all peers; an endpoint that is configured but never called has none. */
+function peerScripts({ input }: Transcript): Record<string, Scripts> {
+  const isMeant = JSON.stringify(input.servers).includes("$UPSTREAM");
+  return { ...(isMeant ? { upstream: {} } : {}), ...input.scripts };
 }
 
 /** The server type by which a server of the transcript refers to the peer; a model endpoint outside has none. */
