@@ -44,7 +44,6 @@ export default class StatefulCounterResourcesServer extends ResourcesServer<Reso
         },
       }),
       get_counter_value: tool({
-        input: z.unknown(),
         run: (_args, { session }) => ({ count: this.#counters.value(session.id) ?? 0 }),
       }),
     };

@@ -24,9 +24,23 @@ export interface GoldenRun {
   /** Runs one case and throws (an `expect` that fails) where our answer is not the expected one. */
   check: (golden: GoldenCase) => void | Promise<void>;
   /** Case id -> why we differ; cites `decisions.md` or the golden's `ours`. `check` must fail for each of them. */
-  exceptions?: Record<string, string>;
+  exceptions?: Record<string, string | GoldenException>;
   /** Names the missing part of the product for a case that cannot run yet. */
   pending?: (golden: GoldenCase) => string | undefined;
+  /** Cases run side by side: they wait more than they work, and share nothing. */
+  concurrent?: boolean;
+}
+
+export interface GoldenException {
+  reason: string;
+  /** Runs after `check` and throws where our answer is not what we decided on. */
+  ours: (golden: GoldenCase) => void | Promise<void>;
+}
+
+/** Files that are counted as one, each a case or many. */
+export interface GoldenSet {
+  name: string;
+  paths: readonly string[];
 }
 
 /** Cases of `<area>/<file>.jsonl`, or of one `<area>/<file>.json` transcript. */
@@ -39,11 +53,13 @@ export function readGolden(path: string): GoldenCase[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Registers one test a case; prints `golden <path>: N equal, N excepted, N pending (names)` at the end. */
-export function describeGolden(path: string, run: GoldenRun): void {
+/** Registers one test a case; prints `golden <name>: N equal, N excepted, N pending (names)` at the end. */
+export function describeGolden(source: string | GoldenSet, run: GoldenRun): void {
+  const { name, paths } = typeof source === "string" ? { name: source, paths: [source] } : source;
   const exceptions = run.exceptions ?? {};
-  const cases = readGolden(path);
-  describe(`golden ${path}`, () => {
+  const cases = paths.flatMap(readGolden);
+  const testCase = run.concurrent === true ? test.concurrent : test;
+  describe(`golden ${name}`, () => {
     const counts = { equal: 0, excepted: 0 };
     const pending: string[] = [];
     for (const golden of cases) {
@@ -52,8 +68,9 @@ export function describeGolden(path: string, run: GoldenRun): void {
         pending.push(`${golden.id}: ${missing}`);
         continue;
       }
-      const reason = exceptions[golden.id];
-      test(`${golden.id}: ${golden.note}`, async () => {
+      const exception = exceptions[golden.id];
+      const { reason, ours } = typeof exception === "string" ? { reason: exception, ours: undefined } : (exception ?? {});
+      testCase(`${golden.id}: ${golden.note}`, async () => {
         if (reason === undefined) {
           await run.check(golden);
           counts.equal++;
@@ -61,16 +78,17 @@ export function describeGolden(path: string, run: GoldenRun): void {
         }
         expect(reason, "an exception cites decisions.md or the golden's ours").toMatch(/decisions\.md|ours/);
         await expect((async () => run.check(golden))(), `excepted (${reason}) but equal: remove the exception`).rejects.toThrow();
+        await ours?.(golden);
         counts.excepted++;
       });
     }
-    test("exceptions name cases of this file", () => {
+    test("exceptions name cases that there are", () => {
       const ids = new Set(cases.map((golden) => golden.id));
       expect(Object.keys(exceptions).filter((id) => !ids.has(id))).toEqual([]);
     });
     afterAll(() => {
-      const names = pending.length > 0 ? ` (${pending.join("; ")})` : "";
-      process.stdout.write(`golden ${path}: ${counts.equal} equal, ${counts.excepted} excepted, ${pending.length} pending${names}\n`);
+      const missing = pending.length > 0 ? ` (${pending.join("; ")})` : "";
+      process.stdout.write(`golden ${name}: ${counts.equal} equal, ${counts.excepted} excepted, ${pending.length} pending${missing}\n`);
     });
   });
 }

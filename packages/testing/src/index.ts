@@ -5,5 +5,6 @@ export * from "./golden.ts";
 export * from "./golden-recipes.ts";
 export { type ProcessInfo, processesWithVariable, processTree, survivors } from "./process-table.ts";
 export * from "./processes.ts";
+export * from "./server-harness.ts";
 export * from "./temp-project.ts";
 export * from "./wire-golden/index.ts";

@@ -35,7 +35,7 @@ const seed: Exchange = {
     headers: [
       ["accept", "*/*"],
       ["content-type", "application/json"],
-      ["cookie", "Res___res=<signed session_id=S2>; Agent___agent=<signed session_id=S1>"],
+      ["cookie", "Res___res=<signed session_id=S2>; brought=<signed session_id=S1>"],
     ],
     body: { json: {} },
   },
@@ -60,7 +60,7 @@ function ours(): [Exchange, Exchange] {
   }
   other.request.headers = [
     ["content-type", "application/json"],
-    ["cookie", `Agent___agent=${signed("x")}; Res___res=${signed("y")}`],
+    ["cookie", `brought=${signed("x")}; Res___res=${signed("y")}`],
   ];
   return [one, other];
 }
@@ -100,12 +100,12 @@ describe("what may not", () => {
     ],
     [
       "another session",
-      (_, other) => Object.assign(other.request.headers[1] ?? [], { 1: `Agent___agent=${signed("new")}; Res___res=${signed("y")}` }),
+      (_, other) => Object.assign(other.request.headers[1] ?? [], { 1: `brought=${signed("new")}; Res___res=${signed("y")}` }),
       /request cookie/,
     ],
     [
       "two sessions that are one",
-      (_, other) => Object.assign(other.request.headers[1] ?? [], { 1: `Agent___agent=${signed("x")}; Res___res=${signed("x")}` }),
+      (_, other) => Object.assign(other.request.headers[1] ?? [], { 1: `brought=${signed("x")}; Res___res=${signed("x")}` }),
       /request cookie/,
     ],
     [
@@ -175,6 +175,13 @@ describe("error texts", () => {
       /issues at \["body","a"\], got issues at \["body","b"\]/,
     );
     expect(compareBodies(issues(["body", "a"]), { detail: "a" }, 422)).toHaveLength(1);
+    const either = issues(["body", 0, "AParam", "role"], ["body", 0, "BParam", "role"], ["body", 0, "BParam", "id"]);
+    expect(compareBodies(either, issues(["body", 0, "role"]), 422)).toEqual([]);
+    expect(compareBodies(either, issues(["body", 0, "role"], ["body", 0, "id"]), 422)).toEqual([]);
+    expect(compareBodies(either, issues(["body", 0, "id"]), 422)).toHaveLength(1);
+    const tagged = issues(["body", "input", "str"], ["body", "input", "list[tagged-union[A,B]]", 0, "call", "id"]);
+    expect(compareBodies(tagged, issues(["body", "input", 0, "id"]), 422)).toEqual([]);
+    expect(compareBodies(tagged, issues(["body", "input", 0, "call", "id"]), 422)).toHaveLength(1);
     const told = JSON.stringify(issues(["body", "city"]));
     expect(compareBodies({ output: told }, { output: told.replaceAll("m", "n") }, 200)).toEqual([]);
   });
@@ -190,6 +197,47 @@ test("event streams are compared frame by frame", () => {
   expect(compare(": keep-alive", 'event: a\ndata: {"id":7,"x":1}', "data: [DONE]")).toEqual([]);
   expect(compare(": keep-alive", 'event: b\ndata: {"id":7,"x":1}', "data: [DONE]")).toHaveLength(1);
   expect(compare('event: a\ndata: {"id":7,"x":1}', "data: [DONE]")[0]).toMatch(/expected 3 elements, got 2/);
+});
+
+describe("cookies of different servers are kept apart", () => {
+  const call = (to: string, cookie: string): Exchange => ({
+    ...seed,
+    to,
+    request: { headers: cookie === "" ? [] : [["cookie", cookie]], body: null },
+  });
+  const sets = (line: string): Exchange => {
+    if (run.response === null) throw new Error("run has an answer");
+    return { ...run, to: "res", response: { ...run.response, headers: [["set-cookie", line]] } };
+  };
+  const compare = (expected: Exchange, actual: Exchange): string[] => {
+    const others = [run, sets("Res___res=<signed session_id=S2>"), sets("sid=1")];
+    return compareTranscript(transcript([...others, expected]), replay([...ours().slice(0, 1), ...answered, actual]));
+  };
+  const answered = [sets(`Res___res=${signed("y")}`), sets("sid=1")].map((exchange) => ({
+    ...exchange,
+    response: filled(exchange.response),
+  }));
+  function filled(response: Exchange["response"]): Exchange["response"] {
+    return response === null ? null : { ...response, body: ours()[0].response?.body ?? null };
+  }
+  const mixed = "Agent___agent=<signed session_id=S1>; Res___res=<signed session_id=S2>; sid=1; route=blue";
+
+  test("a recorded call owes its target's own, and those that no server set", () => {
+    expect(compare(call("res", mixed), call("res", `Res___res=${signed("y")}; sid=1; route=blue`))).toEqual([]);
+    expect(compare(call("model", mixed), call("model", "route=blue"))).toEqual([]);
+    expect(compare(call("model", "sid=1"), call("model", ""))).toEqual([]);
+  });
+
+  test("less and more are differences", () => {
+    expect(compare(call("res", mixed), call("res", "sid=1; route=blue"))).toHaveLength(1);
+    expect(compare(call("res", mixed), call("res", `Res___res=${signed("y")}; sid=1`))).toHaveLength(1);
+    const leaked = `Agent___agent=${signed("x")}; Res___res=${signed("y")}; sid=1; route=blue`;
+    expect(compare(call("res", mixed), call("res", leaked))).toHaveLength(1);
+  });
+
+  test("what a server sends to itself is its own choice", () => {
+    expect(compare(call("agent", mixed), call("agent", "route=blue"))).toHaveLength(1);
+  });
 });
 
 test("a session binds what it is said to bind", () => {

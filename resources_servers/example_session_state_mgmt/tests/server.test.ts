@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CookieJar, type Reply } from "@ng-gym/core/http";
+import { startTestServers, type TestServers } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
-import { type Started, start } from "./start.ts";
 
 const CONFIGS = [
   "resources_servers/example_session_state_mgmt/configs/example_session_state_mgmt.yaml",
@@ -24,7 +24,7 @@ const RESPONSE = {
 };
 
 /** One caller, who keeps the cookies of the server. */
-function session(server: Started) {
+function session(server: TestServers) {
   const jar = new CookieJar();
   const post = (path: string, body: unknown): Promise<Reply> => server.client.call(SERVER, { kind: "control", path, body, jar });
   return {
@@ -36,17 +36,18 @@ function session(server: Started) {
 
 describe("a session", () => {
   test("seeding, tools and verification meet the same counter", async () => {
-    await using server = await start(CONFIGS);
+    await using server = await startTestServers({ configPaths: CONFIGS });
     const caller = session(server);
     await caller.post("/seed_session", { responses_create_params: { input: "x" }, initial_count: 3 });
     expect((await caller.post("/increment_counter", { count: "4" })).json()).toEqual({ success: true });
     expect((await caller.post("/get_counter_value", {})).json()).toEqual({ count: 7 });
+    expect((await caller.post("/get_counter_value", undefined)).json()).toEqual({ count: 7 });
     expect(await caller.reward(7)).toMatchObject({ reward: 1 });
     expect(await caller.reward(8)).toMatchObject({ reward: 0 });
   });
 
   test("is not shared, and one that was never opened is worth nothing", async () => {
-    await using server = await start(CONFIGS);
+    await using server = await startTestServers({ configPaths: CONFIGS });
     const [first, second, stranger] = [session(server), session(server), session(server)];
     await first.post("/seed_session", { initial_count: 1 });
     await second.post("/seed_session", { initial_count: 2 });
@@ -57,7 +58,7 @@ describe("a session", () => {
   });
 
   test("rows without the fields that are needed are refused", async () => {
-    await using server = await start(CONFIGS);
+    await using server = await startTestServers({ configPaths: CONFIGS });
     const seeding = await session(server).post("/seed_session", { responses_create_params: { input: "x" } });
     expect([seeding.status, seeding.json()]).toMatchObject([422, { detail: [{ loc: ["body", "initial_count"] }] }]);
     const verifying = await session(server).post("/verify", { responses_create_params: { input: "x" }, response: RESPONSE });
@@ -67,9 +68,9 @@ describe("a session", () => {
 
 test("the five example rows run", async () => {
   expect(rows).toHaveLength(5);
-  await using server = await start(CONFIGS);
+  await using server = await startTestServers({ configPaths: CONFIGS });
   for (const row of rows) {
-    const reply = await server.post("example_session_state_mgmt_environment_server", "/run", JSON.parse(row));
+    const reply = await server.call("example_session_state_mgmt_environment_server", "/run", JSON.parse(row));
     expect(reply.json()).toMatchObject({ reward: expect.any(Number), response: { metadata: { simulated: "true" } } });
   }
 });

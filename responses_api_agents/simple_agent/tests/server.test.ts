@@ -1,7 +1,6 @@
 import { failureFacts, type Reply } from "@ng-gym/core/http";
-import { type FakeUpstream, type Step, startFakeUpstream } from "@ng-gym/testing";
+import { type FakeUpstream, type Step, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Started, start } from "./start.ts";
 
 const CONFIGS = [
   "resources_servers/example_single_tool_call/configs/example_single_tool_call.yaml",
@@ -18,14 +17,14 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function serve(steps: Step[], overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: Started }> {
+async function serve(steps: Step[], overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: TestServers }> {
   const upstream = await startFakeUpstream({ scripts: { "/v1/responses": steps } });
   open.push(upstream);
   const keys = [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"];
-  const server = await start(CONFIGS, [
-    ...keys,
-    ...overrides.map((override) => `++${AGENT}.responses_api_agents.simple_agent.${override}`),
-  ]);
+  const server = await startTestServers({
+    configPaths: CONFIGS,
+    overrides: [...keys, ...overrides.map((override) => `++${AGENT}.responses_api_agents.simple_agent.${override}`)],
+  });
   open.push(server);
   return { upstream, server };
 }
@@ -54,7 +53,7 @@ const say = (text: string): object => ({
 });
 const call = (name: string, args: string): object => ({ type: "function_call", id: "fc_1", call_id: "c1", name, arguments: args });
 
-const run = (server: Started, row: object = ROW): Promise<Reply> => server.post(AGENT, "/run", row);
+const run = (server: TestServers, row: object = ROW): Promise<Reply> => server.call(AGENT, "/run", row);
 
 interface Rollout {
   reward: number;
@@ -115,7 +114,7 @@ describe("a rollout", () => {
       kept: { a: [1, null] },
       mask_sample: false,
     });
-    const metrics = await server.post(AGENT, "/aggregate_metrics", { verify_responses: [] });
+    const metrics = await server.call(AGENT, "/aggregate_metrics", { verify_responses: [] });
     expect(metrics.json()).toMatchObject({ group_level_metrics: [], agent_metrics: {} });
   });
 });
@@ -139,13 +138,13 @@ describe("what ends a rollout without a reward", () => {
     const reply = await run(server);
     expect(reply.status).toBe(500);
     expect(reply.json()).toContain("resources_server");
-    expect((await server.post(AGENT, "/v1/responses", { input: "hello" })).status).toBe(200);
+    expect((await server.call(AGENT, "/v1/responses", { input: "hello" })).status).toBe(200);
   });
 
   test("execute_tools off outside a session", async () => {
     const { upstream, server } = await serve([answer(say("hi"))], ["execute_tools=false"]);
     expect((await run(server)).json()).toContain("execute_tools");
-    expect((await server.post(AGENT, "/v1/responses", { input: "hello" })).status).toBe(500);
+    expect((await server.call(AGENT, "/v1/responses", { input: "hello" })).status).toBe(500);
     expect(upstream.requests).toHaveLength(0);
   });
 

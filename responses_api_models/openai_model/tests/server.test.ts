@@ -1,7 +1,6 @@
 import { failureFacts, type Reply } from "@ng-gym/core/http";
-import { type FakeUpstream, startFakeUpstream } from "@ng-gym/testing";
+import { type FakeUpstream, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Started, start } from "./start.ts";
 
 const CONFIG = "responses_api_models/openai_model/configs/openai_model.yaml";
 const BLOCK = "policy_model.responses_api_models.openai_model";
@@ -11,16 +10,19 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function serve(overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: Started }> {
+async function serve(overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: TestServers }> {
   const upstream = await startFakeUpstream();
   open.push(upstream);
   const keys = [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"];
-  const server = await start([CONFIG], [...keys, ...overrides.map((override) => `++${BLOCK}.${override}`)]);
+  const server = await startTestServers({
+    configPaths: [CONFIG],
+    overrides: [...keys, ...overrides.map((override) => `++${BLOCK}.${override}`)],
+  });
   open.push(server);
   return { upstream, server };
 }
 
-const ask = (server: Started, body: unknown = { input: "hello" }): Promise<Reply> => server.post("policy_model", "/v1/responses", body);
+const ask = (server: TestServers, body: unknown = { input: "hello" }): Promise<Reply> => server.call("policy_model", "/v1/responses", body);
 const inputOf = (upstream: FakeUpstream): unknown => (upstream.requests[0]?.body as { input?: unknown } | undefined)?.input;
 const messageOf = (reply: Reply): string => failureFacts(reply.headers)?.message ?? "";
 
@@ -40,7 +42,7 @@ describe("what is sent", () => {
 
   test("the chat route is passed on to the chat route", async () => {
     const { upstream, server } = await serve();
-    const reply = await server.post("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "hello" }] });
+    const reply = await server.call("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "hello" }] });
     expect(reply.json()).toMatchObject({ object: "chat.completion" });
     expect(upstream.requests[0]).toMatchObject({ path: "/v1/chat/completions", body: { model: "policy-x" } });
   });
@@ -48,7 +50,10 @@ describe("what is sent", () => {
   test("a base URL may end in a slash", async () => {
     const upstream = await startFakeUpstream();
     open.push(upstream);
-    const server = await start([CONFIG], [`+policy_base_url=${upstream.url}/`, "+policy_api_key=k", "+policy_model_name=m"]);
+    const server = await startTestServers({
+      configPaths: [CONFIG],
+      overrides: [`+policy_base_url=${upstream.url}/`, "+policy_api_key=k", "+policy_model_name=m"],
+    });
     open.push(server);
     await ask(server);
     expect(upstream.requests[0]?.path).toBe("/v1/responses");
@@ -118,7 +123,7 @@ describe("what goes wrong", () => {
     upstream.script("/v1/responses", [{ status: 401, json: { error: { code: "invalid_api_key" } } }]);
     const first = await ask(server);
     const second = await ask(server);
-    const chat = await server.post("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "x" }] });
+    const chat = await server.call("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "x" }] });
     expect(second.json()).toBe(first.json());
     expect(chat.json()).toBe(first.json());
     expect(upstream.requests).toHaveLength(1);

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Reply } from "@ng-gym/core/http";
+import { startTestServers, type TestServers } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
-import { type Started, start } from "./start.ts";
 
 const CONFIG = "responses_api_models/simulated_model/configs/simulated_model.yaml";
 const QUESTIONS = "resources_servers/mcqa/data/quickstart.jsonl";
 
-const serve = (...overrides: string[]): Promise<Started> =>
-  start(
-    [CONFIG],
-    overrides.map((override) => `++policy_model.responses_api_models.simulated_model.${override}`),
-  );
+const serve = (...overrides: string[]): Promise<TestServers> =>
+  startTestServers({
+    configPaths: [CONFIG],
+    overrides: overrides.map((override) => `++policy_model.responses_api_models.simulated_model.${override}`),
+  });
 
-const ask = (server: Started, body: object, path = "/v1/responses"): Promise<Reply> => server.post("policy_model", path, body);
+const ask = (server: TestServers, body: object, path = "/v1/responses"): Promise<Reply> => server.call("policy_model", path, body);
 
 function shippedQuestion(): { input: unknown; letter: string } {
   const [line] = readFileSync(fileURLToPath(new URL(`../../../${QUESTIONS}`, import.meta.url)), "utf8").split("\n");

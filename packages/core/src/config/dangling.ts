@@ -10,12 +10,18 @@ import { KNOWN_KEYS } from "./top-level-keys.ts";
 
 /** Adds a problem for every interpolation of the tree that does not resolve. Those that only wait for an unset value are told by that value. */
 export function checkInterpolations(root: MapNode, interpolator: Interpolator, problems: Problems): void {
+  // Once a bound is reached nothing after it can be judged.
+  let full = false;
   const visit = (at: Located): void => {
+    if (full) return;
     const { node, path } = at;
     if (node.kind === "list") for (const [index, item] of node.items.entries()) visit({ node: item, path: [...path, index] });
     if (node.kind === "map") for (const { key, value } of node.entries.values()) visit({ node: value, path: [...path, keyText(key)] });
     if (!isInterpolation(node)) return;
-    for (const failure of interpolator.failures(at)) if (failure.kind !== "unset") addInterpolationProblem(problems, failure, at, root);
+    for (const failure of interpolator.failures(at)) {
+      if (failure.kind !== "unset") addInterpolationProblem(problems, failure, at, root);
+      if (failure.kind === "bound") full = true;
+    }
   };
   visit({ node: root, path: [] });
 }
@@ -25,11 +31,11 @@ export function addInterpolationProblem(problems: Problems, failure: Interpolati
   const key = pathText(path);
   const text = isInterpolation(node) ? node.value : "";
   const subject = failure.subject ?? "";
-  const names = root === undefined ? [] : [...[...root.entries.values()].map((entry) => keyText(entry.key)), ...KNOWN_KEYS];
-  const suggestion =
-    failure.kind === "missing-key" && get(root, subject.split(".")[0] ?? "") === undefined
-      ? problems.suggestion(subject.split(".")[0] ?? "", names)
-      : undefined;
+  const first = subject.split(".")[0] ?? "";
+  const unknown = failure.kind === "missing-key" && root !== undefined && get(root, first) === undefined;
+  const suggestion = unknown
+    ? problems.suggestion(first, () => [...[...root.entries.values()].map((entry) => keyText(entry.key)), ...KNOWN_KEYS])
+    : undefined;
   problems.add({
     code: "NG_ERR_INTERPOLATION",
     message: `Config value '${key}' refers to ${describe(failure)}.`,

@@ -168,7 +168,7 @@ class Pass {
     return keys.reduce((left, key) => {
       if (get(left, key) !== undefined) return withoutEntry(left, key);
       const names = [...left.entries.values()].map((entry) => keyText(entry.key));
-      const suggestion = this.problems.suggestion(key, names);
+      const suggestion = this.problems.suggestion(key, () => names);
       this.problems.add({
         message: `_delete_key names '${pathText([...path, key])}', which neither '${pathText(path)}' nor its source has.`,
         key: pathText(path),
@@ -259,7 +259,7 @@ class Pass {
 
   private missing(dotted: string, node: ConfigNode, step: string, target: Path, at: Origin): undefined {
     const names = node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];
-    const suggestion = this.problems.suggestion(step, names);
+    const suggestion = this.problems.suggestion(step, () => names);
     this.problems.add({
       message: `'${pathText(target)}' takes over '${dotted}', which is not in the configuration: there is no '${step}'.`,
       key: pathText(target),

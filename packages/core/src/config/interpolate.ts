@@ -4,7 +4,7 @@
  */
 
 import { type Argument, type Interpolation, InterpolationSyntaxError, parseText, type TextPart } from "./interpolation-grammar.ts";
-import { MAX_DEPTH, MAX_INTERPOLATION_DEPTH, MAX_INTERPOLATIONS, MAX_NODES, MAX_TEXT_LENGTH, MAX_TOTAL_TEXT_LENGTH } from "./limits.ts";
+import { MAX_DEPTH, MAX_INTERPOLATIONS, MAX_NODES, MAX_TEXT_LENGTH, MAX_TOTAL_TEXT_LENGTH, MAX_WAITING } from "./limits.ts";
 import {
   type ConfigNode,
   get,
@@ -58,6 +58,7 @@ export class Interpolator {
   private readonly env: Record<string, string | undefined>;
   private readonly known = new Map<string, Located>();
   private readonly open: string[] = [];
+  private readonly written = new WeakMap<ConfigNode, string>();
   private evaluations = 0;
   private characters = 0;
 
@@ -101,8 +102,8 @@ export class Interpolator {
     const known = this.known.get(memo);
     if (known !== undefined) return known;
     if (this.open.includes(memo)) throw this.cycle(memo);
-    if (this.open.length >= MAX_INTERPOLATION_DEPTH)
-      throw new InterpolationFailure("bound", `more than ${MAX_INTERPOLATION_DEPTH} interpolations wait for one another`);
+    if (this.open.length >= MAX_WAITING)
+      throw new InterpolationFailure("bound", `more than ${MAX_WAITING} interpolations wait for one another`);
     this.open.push(memo);
     try {
       const result = this.evaluate(at, parse(at.node.value));
@@ -177,15 +178,27 @@ export class Interpolator {
   }
 
   private concat(parts: readonly TextPart[], at: Located): string {
+    if (this.characters > MAX_TOTAL_TEXT_LENGTH) throw this.tooLong();
     let out = "";
     for (const part of parts) {
-      out += typeof part === "string" ? part : pythonStr(this.interpolation(part, at).node);
+      out += typeof part === "string" ? part : this.str(this.interpolation(part, at).node);
       if (out.length > MAX_TEXT_LENGTH) throw new InterpolationFailure("bound", `a text grows past ${MAX_TEXT_LENGTH} characters`);
     }
     this.characters += out.length;
-    if (this.characters > MAX_TOTAL_TEXT_LENGTH)
-      throw new InterpolationFailure("bound", `texts grow past ${MAX_TOTAL_TEXT_LENGTH} characters in all`);
+    if (this.characters > MAX_TOTAL_TEXT_LENGTH) throw this.tooLong();
     return out;
+  }
+
+  private tooLong(): InterpolationFailure {
+    return new InterpolationFailure("bound", `texts grow past ${MAX_TOTAL_TEXT_LENGTH} characters in all`);
+  }
+
+  /** What a value is inside a text; blocks are written once. */
+  private str(node: ConfigNode): string {
+    if (node.kind === "scalar") return pythonStr(node);
+    const known = this.written.get(node) ?? pythonStr(node);
+    this.written.set(node, known);
+    return known;
   }
 
   private interpolation(part: Interpolation, at: Located): Located {

@@ -3,7 +3,7 @@
  * the escape `\${`. Parsing only; `interpolate.ts` evaluates.
  */
 import { MAX_INTERPOLATION_DEPTH } from "./limits.ts";
-import { type Typed, typedWord } from "./words.ts";
+import { type Typed, trimUnescaped, typedWord } from "./words.ts";
 
 /** Text pieces and interpolations in order. */
 export type TextPart = string | Interpolation;
@@ -287,13 +287,6 @@ class Parser {
   private fail(message: string): never {
     throw new InterpolationSyntaxError(this.at, message);
   }
-}
-
-/** Blanks at the edges go unless the source escapes them. */
-export function trimUnescaped(source: string, unescaped: string): string {
-  const head = /^[ \t]*/.exec(source)?.[0].length ?? 0;
-  const tail = /(?<!\\)(?:\\\\)*([ \t]*)$/.exec(source)?.[1]?.length ?? 0;
-  return unescaped.slice(head, unescaped.length - tail);
 }
 
 function trimParts(parts: TextPart[]): TextPart[] {

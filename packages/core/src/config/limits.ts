@@ -14,7 +14,9 @@ export const MAX_TEXT_LENGTH = 1024 * 1024;
 export const MAX_TOTAL_TEXT_LENGTH = 16 * 1024 * 1024;
 /** Evaluations of interpolations in one tree. */
 export const MAX_INTERPOLATIONS = 250_000;
-/** Interpolations that wait for one another, and nesting inside one `${...}`. */
+/** Interpolations that wait for one another. */
+export const MAX_WAITING = 200;
+/** Nesting inside one `${...}`. */
 export const MAX_INTERPOLATION_DEPTH = 64;
 /** Server instances of one configuration. */
 export const MAX_SERVERS = 2_000;
@@ -25,7 +27,7 @@ export const MAX_OVERRIDES = 5_000;
 /** Characters of one override token. */
 export const MAX_OVERRIDE_LENGTH = 1024 * 1024;
 /** Tokens of one file; the parser takes about 5 microseconds for each. */
-export const MAX_TOKENS = 300_000;
+export const MAX_TOKENS = 200_000;
 /** Problems that one load keeps; the rest is counted. */
 export const MAX_PROBLEMS = 1_000;
 /** Problems that one error prints; the rest is counted. */

@@ -1,8 +1,7 @@
 /** The value side of an override token, in Hydra's grammar: words, quoted texts, interpolations, lists, mappings, functions, sweeps. */
-import { trimUnescaped } from "./interpolation-grammar.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { callFunction } from "./override-functions.ts";
-import { type Typed, typedWord } from "./words.ts";
+import { type Typed, trimUnescaped, typedWord } from "./words.ts";
 
 export class OverrideSyntaxError extends Error {
   readonly offset: number;

@@ -63,8 +63,8 @@ export class Problems {
   }
 
   /** `Did you mean 'x'?`, for problems that will be printed: comparing names takes time. */
-  suggestion(name: string, names: Iterable<string>): string | undefined {
-    return this.list.length < MAX_PRINTED_PROBLEMS ? didYouMean(name, names) : undefined;
+  suggestion(name: string, names: () => Iterable<string>): string | undefined {
+    return this.list.length < MAX_PRINTED_PROBLEMS ? didYouMean(name, names()) : undefined;
   }
 
   get any(): boolean {

@@ -45,7 +45,7 @@ const KNOWN_CREDENTIALS =
 export function maskText(value: string): string {
   if (value.length < 3) return value;
   return value
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/gi, `$1${MASK}@`)
+    .replace(/(?<=:\/\/)[^\s/?#@]+@/g, `${MASK}@`)
     .replace(/\bBearer(\s+)([^\s"',;]+)/gi, (whole, blank, rest) => (/^\$\{/.test(rest) ? whole : `${whole.slice(0, 6)}${blank}${MASK}`))
     .replace(/\bBasic(\s+)(?=[A-Za-z0-9+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}/g, `Basic$1${MASK}`)
     .replace(KNOWN_CREDENTIALS, MASK);
@@ -92,7 +92,7 @@ export function maskOverrides(tokens: readonly string[]): string[] {
     const match = /^([+~]*[^=]*)=/.exec(token);
     const key = match?.[1]?.split(".").at(-1);
     if (match !== null && key !== undefined && isSecretKey(key)) return `${match[1]}=${MASK}`;
-    return maskText(token).replace(/([\w.-]+)(\s*:\s*)('[^']*'|"[^"]*"|[^,{}[\]]+)/g, (whole, name, sign) =>
+    return maskText(token).replace(/(?<![\w.-])([\w.-]+)(\s*:\s*)('[^']*'|"[^"]*"|[^,{}[\]]+)/g, (whole, name, sign) =>
       isSecretKey(name) ? `${name}${sign}${MASK}` : whole,
     );
   });
@@ -101,7 +101,7 @@ export function maskOverrides(tokens: readonly string[]): string[] {
 /** One line of a file for a caret message: values after secret keys and things that look like credentials are masked. */
 export function maskLine(line: string): string {
   return maskText(line).replace(
-    /(["']?)([\w.$-]+)\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|[^\s,{}[\]"'][^,}\]]*)/g,
+    /(["']?)(?<![\w.$-])([\w.$-]+)\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?|[^\s,{}[\]"'][^,}\]]*)/g,
     (whole, quote, key, sign, value) => (isSecretKey(key) && !/^["']?\$\{/.test(value) ? `${quote}${key}${quote}${sign}${MASK}` : whole),
   );
 }

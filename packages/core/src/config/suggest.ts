@@ -5,16 +5,38 @@ const CUTOFF = 0.6;
 /** Longer names are not compared: the ratio takes quadratic time. */
 const MAX_NAME_LENGTH = 200;
 
+/** Names that are looked at at all, and how many of them are compared exactly. */
+const MAX_NAMES = 2_000;
+const MAX_COMPARED = 100;
+
 /** At most `count` names that resemble `name`, the best first. */
 export function suggest(name: string, names: Iterable<string>, count = 3): string[] {
   if (name.length > MAX_NAME_LENGTH) return [];
   return [...new Set(names)]
+    .slice(0, MAX_NAMES)
     .filter((other) => other !== name && other.length <= MAX_NAME_LENGTH)
-    .map((other) => ({ other, ratio: similarity(other, name) }))
+    .map((other) => ({ other, bound: upperBound(other, name) }))
+    .filter(({ bound }) => bound >= CUTOFF)
+    .sort((a, b) => b.bound - a.bound)
+    .slice(0, MAX_COMPARED)
+    .map(({ other }) => ({ other, ratio: similarity(other, name) }))
     .filter(({ ratio }) => ratio >= CUTOFF)
     .sort((a, b) => b.ratio - a.ratio || (a.other < b.other ? 1 : -1))
     .slice(0, count)
     .map(({ other }) => other);
+}
+
+/** What the ratio can be at most: that of the characters without their order. */
+function upperBound(a: string, b: string): number {
+  const left = new Map<string, number>();
+  for (const character of b) left.set(character, (left.get(character) ?? 0) + 1);
+  let common = 0;
+  for (const character of a) {
+    const rest = left.get(character) ?? 0;
+    if (rest > 0) common++;
+    left.set(character, rest - 1);
+  }
+  return a.length + b.length === 0 ? 1 : (2 * common) / (a.length + b.length);
 }
 
 /** `Did you mean 'x'?`, or nothing. */

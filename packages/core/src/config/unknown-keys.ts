@@ -1,6 +1,6 @@
 /** Keys that nothing reads: misspelt ones of a server block, and top-level ones that look like a known key. `x-` marks a key as one's own. */
 import { MAX_COMPARED_KEYS } from "./limits.ts";
-import { type ConfigNode, isInterpolation, keyText, type MapNode, pathText } from "./node.ts";
+import { type ConfigNode, get, isInterpolation, keyText, type MapNode, pathText } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { type Block, blockPath } from "./server-types.ts";
 import { isTypo } from "./suggest.ts";
@@ -50,7 +50,7 @@ export async function checkBlockKeys(
       const name = keyText(key);
       if (allowed.has(name) || name.startsWith("x-")) continue;
       const path = pathText([...blockPath(block), name]);
-      const suggestion = problems.suggestion(name, allowed);
+      const suggestion = problems.suggestion(name, () => allowed);
       problems.add({
         message: `'${path}': ${block.type}/${block.implementation} has no setting '${name}'.`,
         key: path,
@@ -77,7 +77,8 @@ export function checkBaseKeys(blocks: readonly Block[], problems: Problems): voi
       const near = BASE_BLOCK_KEYS.includes(name)
         ? undefined
         : BASE_BLOCK_KEYS.find((base) => base.length >= MIN_BASE_LENGTH && name.length >= MIN_BASE_LENGTH && isTypo(name, base));
-      if (near === undefined) continue;
+      // A block without entrypoint is told as such, with the misspelt key.
+      if (near === undefined || (near === "entrypoint" && get(block.fields, "entrypoint") === undefined)) continue;
       const path = pathText([...blockPath(block), name]);
       problems.add({
         message: `'${path}' looks like a misspelt '${near}'.`,

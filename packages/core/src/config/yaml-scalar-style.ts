@@ -7,7 +7,7 @@ export type ScalarStyle = "plain" | "single" | "double";
 const BOOL_WORDS = /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
 const PYTHON_INT = /^[+-]?\p{Nd}(?:_?\p{Nd})*$/u;
 const PYTHON_FLOAT =
-  /^[+-]?(?:(?:\p{Nd}(?:_?\p{Nd})*\.?(?:\p{Nd}(?:_?\p{Nd})*)?|\.\p{Nd}(?:_?\p{Nd})*)(?:e[+-]?\p{Nd}(?:_?\p{Nd})*)?|inf|infinity|nan)$/iu;
+  /^[+-]?(?:(?:\p{Nd}(?:_?\p{Nd})*(?:\.(?:\p{Nd}(?:_?\p{Nd})*)?)?|\.\p{Nd}(?:_?\p{Nd})*)(?:e[+-]?\p{Nd}(?:_?\p{Nd})*)?|inf|infinity|nan)$/iu;
 
 const BREAK = /[\n\x85\u2028\u2029]/;
 const SPACE_BREAK = / [\n\x85\u2028\u2029]/;

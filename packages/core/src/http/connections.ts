@@ -3,36 +3,41 @@
  * and a new one is opened only where none is free. (A pool of undici opens up to twice as many: it takes a connection for busy during the turn
  * after its answer.) HTTP/2 shares few connections among all calls.
  */
-import { Client, type Dispatcher, H2CClient, Pool } from "undici";
+import { Client, type Dispatcher } from "undici";
 import { createSemaphore, type SemaphoreStats } from "../work/index.ts";
+import { createH2cDispatcher } from "./h2c-dispatcher.ts";
 import type { ClientLimits } from "./limits.ts";
+
+/** What a call needs of a dispatcher. */
+export type Exchanger = Pick<Dispatcher, "dispatch">;
 
 export interface Connections {
   /** Runs `job` with a dispatcher that has a free connection, waiting in order for one where all are taken. */
-  use<T>(job: (dispatcher: Dispatcher) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  use<T>(job: (dispatcher: Exchanger) => Promise<T>, signal?: AbortSignal): Promise<T>;
   stats(): SemaphoreStats;
   close(): Promise<void>;
 }
 
 export function openConnections(origin: string, h2c: boolean, limits: ClientLimits): Connections {
+  return h2c ? sharedConnections(origin, limits) : exclusiveConnections(origin, limits);
+}
+
+function exclusiveConnections(origin: string, limits: ClientLimits): Connections {
   const options = {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: limits.idleConnectionMs,
     keepAliveMaxTimeout: limits.maxIdleConnectionMs,
     maxHeaderSize: limits.maxResponseHeadBytes,
+    pipelining: 1,
     connect: { timeout: limits.connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 60_000 },
   };
-  return h2c ? sharedConnections(origin, limits, options) : exclusiveConnections(origin, limits, options);
-}
-
-function exclusiveConnections(origin: string, limits: ClientLimits, options: Client.Options): Connections {
   const semaphore = createSemaphore({ name: `connections to ${origin}`, slots: limits.maxConnectionsPerOrigin });
   const all: Client[] = [];
   const free: Client[] = [];
 
   function open(): Client {
-    const client = new Client(origin, { ...options, pipelining: 1 });
+    const client = new Client(origin, options);
     all.push(client);
     return client;
   }
@@ -54,16 +59,13 @@ function exclusiveConnections(origin: string, limits: ClientLimits, options: Cli
   };
 }
 
-function sharedConnections(origin: string, limits: ClientLimits, options: Client.Options): Connections {
-  const { h2cConnectionsPerOrigin: connections, h2cStreamsPerConnection: streams } = limits;
-  const semaphore = createSemaphore({ name: `streams to ${origin}`, slots: connections * streams });
-  const pool = new Pool(origin, {
-    connections,
-    factory: (url) => new H2CClient(url, { ...options, maxConcurrentStreams: streams, pipelining: streams }),
-  });
+function sharedConnections(origin: string, limits: ClientLimits): Connections {
+  const slots = limits.h2cConnectionsPerOrigin * limits.h2cStreamsPerConnection;
+  const semaphore = createSemaphore({ name: `streams to ${origin}`, slots });
+  const dispatcher = createH2cDispatcher(origin, limits);
   return {
-    use: (job, signal) => semaphore.run(() => job(pool), signal),
+    use: (job, signal) => semaphore.run(() => job(dispatcher), signal),
     stats: () => semaphore.stats(),
-    close: () => pool.destroy(),
+    close: async () => dispatcher.destroy(),
   };
 }

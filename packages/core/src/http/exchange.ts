@@ -1,6 +1,6 @@
 /** One HTTP exchange on a connection: request out, whole answer in. No retries, no redirects; a limit that starts when the request is written. */
-import type { Dispatcher } from "undici";
 import { messageOf } from "../protocol/index.ts";
+import type { Exchanger } from "./connections.ts";
 import { type FailureFacts, hopError, kindName } from "./failure.ts";
 import { timerMs } from "./limits.ts";
 import type { Reply } from "./message.ts";
@@ -23,7 +23,7 @@ export interface ExchangeRequest {
  * @throws what the transport throws before an answer began; GymError NG_ERR_TIMEOUT when the limit fires, NG_ERR_PEER_DROP when the answer is
  * cut short, NG_ERR_BAD_RESPONSE when it is longer than the limit.
  */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Reply> {
+export function exchange(dispatcher: Exchanger, request: ExchangeRequest): Promise<Reply> {
   const { signal } = request;
   const facts = (failure_kind: string, status?: number): FailureFacts => ({
     failure_kind,

@@ -7,6 +7,8 @@ export interface ClientLimits {
   h2cConnectionsPerOrigin: number;
   /** Calls on one HTTP/2 connection at once. */
   h2cStreamsPerConnection: number;
+  /** Memory of one HTTP/2 connection: bodies that are not sent yet and the state of its streams. */
+  h2cSessionMemoryMb: number;
   connectTimeoutMs: number;
   /** Idle connections are closed after this where the server does not say how long it keeps them: shorter than the 5 s that are usual in Python. */
   idleConnectionMs: number;
@@ -31,6 +33,7 @@ export const CLIENT_LIMITS: ClientLimits = {
   maxConnectionsPerOrigin: 16_000,
   h2cConnectionsPerOrigin: 16,
   h2cStreamsPerConnection: 4_096,
+  h2cSessionMemoryMb: 1_024,
   connectTimeoutMs: 10_000,
   idleConnectionMs: 4_000,
   maxIdleConnectionMs: 15_000,

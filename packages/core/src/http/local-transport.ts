@@ -4,6 +4,7 @@ import { frozenCopy } from "./frozen.ts";
 import { timerMs } from "./limits.ts";
 import type { Endpoint, EndpointReply, Reply } from "./message.ts";
 import { localReply } from "./reply.ts";
+import { readBody, TextBody } from "./text-body.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -64,8 +65,11 @@ async function exchange(endpoint: Endpoint, request: LocalRequest, signal: Abort
   const { server, path, method, headers, freeze } = request;
   const query = path.indexOf("?");
   const bare = query < 0 ? path : path.slice(0, query);
-  const body = freeze ? frozenCopy(request.body) : request.body;
-  let reply = await endpoint.handle({ method, path: bare, headers, body, signal });
+  const body =
+    request.body instanceof TextBody
+      ? readBody(request.body.text, headers["content-type"])
+      : { body: freeze ? frozenCopy(request.body) : request.body };
+  let reply = await endpoint.handle({ method, path: bare, headers, ...body, signal });
   if (reply.stream) reply = { ...reply, stream: undefined, text: await wholeText(reply.stream, request) };
   else if (freeze && reply.text === undefined) reply = { ...reply, body: frozenCopy(reply.body) };
   return localReply({ server, path }, reply);

@@ -9,7 +9,7 @@ export interface Call {
   path: string;
   /** Default POST. */
   method?: "GET" | "POST";
-  /** A JSON value; absent = no body. */
+  /** A JSON value, or a `TextBody`; absent = no body. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Sent as `Cookie`, and updated with what the answer sets. */
@@ -46,6 +46,8 @@ export interface EndpointRequest {
   body: unknown;
   /** Set where the body could not be read as JSON: offset of the fault. */
   malformed?: { offset: number; message: string };
+  /** The body as it came, where it is no JSON value: for who hands it on. */
+  unread?: string;
   /** Aborts when the caller went away. */
   signal: AbortSignal;
 }

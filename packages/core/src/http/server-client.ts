@@ -10,6 +10,7 @@ import { followRedirects } from "./redirect.ts";
 import { type RetryClock, type RetryNotice, withRetries } from "./retry.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry-policy.ts";
 import { cleanPath, splitUrl, type Target, targetOf } from "./target.ts";
+import { TextBody } from "./text-body.ts";
 
 /** Stands for this process where a redirect is resolved; `.invalid` is no host (RFC 2606). */
 const LOCAL_ORIGIN = "http://local.invalid";
@@ -112,7 +113,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
   }
 
   function overSocket(name: string, target: Target, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
-    const body = call.body === undefined ? undefined : stringifyJson(call.body);
+    const body = bodyText(call.body);
     const request: ExchangeRequest = { ...requestOf(name, target, call), body };
     return withRetries(() => onSocket(request, how.h2c), {
       policy: policyOf(call),
@@ -136,9 +137,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     return followRedirects(first, {
       maxRedirects: limits.maxRedirects,
       send: (request) =>
-        request.origin === LOCAL_ORIGIN
-          ? callLocal(endpoint, request)
-          : onSocket({ ...request, body: request.body === undefined ? undefined : stringifyJson(request.body) }, false),
+        request.origin === LOCAL_ORIGIN ? callLocal(endpoint, request) : onSocket({ ...request, body: bodyText(request.body) }, false),
     });
   }
 
@@ -195,9 +194,14 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
   };
 }
 
+function bodyText(body: unknown): string | undefined {
+  if (body === undefined) return undefined;
+  return body instanceof TextBody ? body.text : stringifyJson(body);
+}
+
 function requestHeaders(call: Call): Record<string, string> {
   const headers: Record<string, string> = { accept: "*/*" };
-  if (call.body !== undefined) headers["content-type"] = "application/json";
+  if (call.body !== undefined && !(call.body instanceof TextBody)) headers["content-type"] = "application/json";
   if (call.headers) for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
   const cookie = call.jar?.header();
   if (cookie !== undefined) headers.cookie = cookie;

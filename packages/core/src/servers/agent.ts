@@ -1,19 +1,20 @@
 /** An agent: drives a model through an environment. `run` is a whole rollout, `responses` the loop between model and tools. */
 import { z } from "zod";
-import { type CookieJar, type Reply, raiseForStatus } from "../http/index.ts";
+import { badResponse, type CookieJar, type Reply, raiseForStatus } from "../http/index.ts";
 import {
+  captureKey,
   type ModelResponse,
+  parseAggregateAnswer,
   parseAggregateBody,
   parseResponsesRequest,
   parseRunBody,
   type ResponsesRequest,
   type RunBody,
-  rolloutIdOf,
 } from "../protocol/index.ts";
 import { cookiesFor } from "./downstream-cookies.ts";
 import { GymServer, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
 import type { PrefixedPath } from "./rollout-prefix.ts";
-import { type RequestContext, type Route, reply } from "./route.ts";
+import type { RequestContext, Route } from "./route.ts";
 
 /** Keys of an agent's block; extend it with your own. */
 export const agentConfig = serverConfigSchema.extend({
@@ -43,7 +44,7 @@ export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServ
         method: "POST",
         path: "/run",
         parse: parseRunBody,
-        handler: (body, context) => this.run(body, { ...context, rolloutId: rolloutIdOf(body) ?? context.rolloutId }),
+        handler: (body, context) => this.run(body, { ...context, rolloutId: captureKey(body) ?? context.rolloutId }),
       },
       {
         method: "POST",
@@ -77,7 +78,10 @@ export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServ
       jar: cookiesFor(server, context.jar),
       signal: context.signal,
     });
-    return reply({ body: raiseForStatus(answer, server, "/aggregate_metrics").json() });
+    const metrics = parseAggregateAnswer(raiseForStatus(answer, server, "/aggregate_metrics").json());
+    if (metrics.ok) return metrics.value;
+    const issues = metrics.issues.slice(0, 5).map(({ loc, msg }) => `${loc.slice(1).join(".") || "the body"}: ${msg}`);
+    throw badResponse({ server, path: "/aggregate_metrics", status: answer.status }, `something that is no metrics (${issues.join("; ")})`);
   }
 
   /** Calls this very instance's `/v1/responses`, so that a rollout's loop is seen and captured like a call from outside. */

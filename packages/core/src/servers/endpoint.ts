@@ -31,9 +31,9 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
     if (route === undefined)
       return { status: 405, body: { detail: "Method Not Allowed" }, headers: { allow: [...methods.keys()].join(", ") } };
 
-    if (request.malformed) return refused([jsonInvalidIssue(request.malformed.offset, request.malformed.message)]);
     let body = request.body;
     if (route.parse) {
+      if (request.malformed) return refused([jsonInvalidIssue(request.malformed.offset, request.malformed.message)]);
       const checked = body === undefined ? { ok: false as const, issues: [missingBodyIssue()] } : route.parse(body);
       if (!checked.ok) return refused(checked.issues);
       body = checked.value;

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { EndpointReply, EndpointRequest } from "../http/index.ts";
-import { messageOf, parseJson, stringifyJson } from "../protocol/index.ts";
+import { type EndpointReply, type EndpointRequest, readBody } from "../http/index.ts";
+import { stringifyJson } from "../protocol/index.ts";
 import { withKeepAlive } from "./sse.ts";
 
 /** A silent stream of events gets a comment this often, so that no proxy takes it for dead. */
@@ -18,7 +18,7 @@ export function readRequest(request: FastifyRequest, signal: AbortSignal): Endpo
     path: query < 0 ? url : url.slice(0, query),
     headers: request.raw.httpVersionMajor === 2 ? withoutPseudo(headers) : (headers as Record<string, string>),
     signal,
-    ...readBody(request),
+    ...readBody((request.body as Buffer | undefined | null)?.toString("utf8") ?? "", headers["content-type"]),
   };
 }
 
@@ -28,21 +28,6 @@ function withoutPseudo(headers: IncomingHttpHeaders): Record<string, string> {
   for (const name of Object.keys(headers)) if (!name.startsWith(":")) plain[name] = headers[name] as string;
   if (plain.host === undefined && typeof headers[":authority"] === "string") plain.host = headers[":authority"];
   return plain;
-}
-
-/** The body as a JSON value. A content type that is not JSON leaves it a text, which no schema of an object takes. */
-function readBody(request: FastifyRequest): Pick<EndpointRequest, "body" | "malformed"> {
-  const bytes = request.body as Buffer | undefined;
-  if (bytes === undefined || bytes === null || bytes.length === 0) return { body: undefined };
-  const text = bytes.toString("utf8");
-  const type = request.headers["content-type"];
-  if (type !== undefined && type !== "application/json" && !/^application\/([\w.+-]*\+)?json\b/i.test(type)) return { body: text };
-  try {
-    return { body: parseJson(text) };
-  } catch (error) {
-    const offset = /position (\d+)/.exec(messageOf(error))?.[1];
-    return { body: undefined, malformed: { offset: offset === undefined ? text.length : Number(offset), message: messageOf(error) } };
-  }
 }
 
 export async function sendReply(reply: FastifyReply, answer: EndpointReply): Promise<void> {

@@ -53,8 +53,8 @@ export interface VerifyResult {
 }
 
 export interface Tool<Args = unknown> {
-  /** Checks the arguments; a refused one is answered 422, which the model gets to read. */
-  input: z.ZodType<Args>;
+  /** Checks the arguments; a refused one is answered 422, which the model gets to read. Without it any body will do, and none. */
+  input?: z.ZodType<Args>;
   run(args: Args, context: RequestContext): unknown;
 }
 
@@ -143,7 +143,7 @@ export abstract class ResourcesServer<
       return {
         method: "POST",
         path: `/${encodeURIComponent(name)}`,
-        parse: fromZod(input),
+        parse: input && fromZod(input),
         handler: (args, context) => run(args, context),
       };
     });

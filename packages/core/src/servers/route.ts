@@ -24,7 +24,7 @@ export type Handler = (body: any, context: RequestContext) => unknown;
 export interface Route {
   method: "GET" | "POST";
   path: string;
-  /** Checks the body; a refused one is answered 422. Without it the handler gets the JSON value as it came. */
+  /** Checks the body; a refused one is answered 422. Without it the handler gets the JSON value as it came, undefined where there is none. */
   parse?: (body: unknown) => Validation<unknown>;
   /** Returns a JSON value (status 200), or `reply(...)`. */
   handler: Handler;

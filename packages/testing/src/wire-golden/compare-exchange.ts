@@ -1,8 +1,8 @@
 import { type CookieSetters, keptApart } from "./cookie-owners.ts";
-import type { Sessions } from "./sessions.ts";
-import type { Exchange, Headers, WireBody } from "./transcript.ts";
 import { compareIssues, validationOf } from "./issues.ts";
 import { differ, type Place, shown, within } from "./place.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Exchange, Headers, WireBody } from "./transcript.ts";
 import { compareText, compareValue } from "./values.ts";
 
 /** `accept` and `content-encoding` are recorded, but a matter of the HTTP library. */

@@ -58,7 +58,9 @@ function compareAsSet(expected: readonly Exchange[], actual: readonly Exchange[]
     return false;
   }
 
-  return assign(0, actual, reading.sessions) ? [] : (closest?.differences ?? ["no assignment of our exchanges to the recorded ones was found"]);
+  return assign(0, actual, reading.sessions)
+    ? []
+    : (closest?.differences ?? ["no assignment of our exchanges to the recorded ones was found"]);
 }
 
 interface Attempt {

@@ -10,7 +10,8 @@ type Loc = readonly unknown[];
 export function compareIssues(expected: readonly Loc[], actual: unknown, place: Place): string[] {
   const got = validationOf(actual);
   const places = expected.map(withoutTags);
-  const readings = [...readingsOf(places), places.map((loc) => loc.filter((part) => !isTypeName(part)))].map(asText);
+  const all = places.map((loc) => loc.filter((part) => !isTypeName(part)));
+  const readings = [...new Set([...readingsOf(places), all].map(asText))];
   if (got === undefined) return differ(place, `issues at ${readings.join(" or ")}`, shown(actual));
   const ours = asText(got);
   return readings.includes(ours) ? [] : differ(place, `issues at ${readings.join(" or ")}`, `issues at ${ours}`);

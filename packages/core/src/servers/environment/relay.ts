@@ -1,9 +1,17 @@
 /**
- * The environment server in front of an agent: hands `/run` and `/aggregate_metrics` on and back, bodies and cookies untouched. It lives in the
+ * The environment server in front of an agent: hands `/run` and `/aggregate_metrics` on and back, bodies untouched, and for `/run` cookies too. It lives in the
  * process that hosts the agent, so that the hop is a function call.
  */
 import { z } from "zod";
-import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, kindName, type ServerClient } from "../../http/index.ts";
+import {
+  CookieJar,
+  type Endpoint,
+  type EndpointReply,
+  type EndpointRequest,
+  kindName,
+  type ServerClient,
+  TextBody,
+} from "../../http/index.ts";
 import { CONNECTION_HEADERS } from "../connection-headers.ts";
 import { errorReply } from "../error-reply.ts";
 import { serverConfigSchema, serverRefSchema } from "../gym-server.ts";
@@ -37,12 +45,16 @@ export function createRelay({ name, agent, client }: RelayOptions): Endpoint {
   async function relay(request: EndpointRequest, kind: "run" | "control"): Promise<EndpointReply> {
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([key]) => !HOP_HEADERS.has(key)));
     const jar = CookieJar.fromHeader(request.headers.cookie);
-    const answer = await client.call(agent, { kind, path: request.path, body: request.body, headers, jar, signal: request.signal });
+    // A body that is no JSON is the agent's to refuse.
+    const body = request.unread === undefined ? request.body : new TextBody(request.unread);
+    const answer = await client.call(agent, { kind, path: request.path, body, headers, jar, signal: request.signal });
     const passed = Object.fromEntries(Object.entries(answer.headers).filter(([key]) => !HOP_HEADERS.has(key)));
+    // Who asks for metrics opens no session with the agent.
+    if (kind === "control") delete passed.vary;
     return {
       status: answer.status,
       headers: passed,
-      setCookies: answer.setCookies,
+      setCookies: kind === "control" ? [] : answer.setCookies,
       ...(answer.form === "value" ? { body: answer.json() } : { body: null, text: answer.text() }),
     };
   }

@@ -1,7 +1,7 @@
 /** An instance (with the relays in front of it) in a child process of its own. The launcher binds its ports and hands the sockets over. */
 import { type ChildProcess, fork } from "node:child_process";
-import type { Server } from "node:net";
 import { getCompileCacheDir } from "node:module";
+import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { type ErrorCode, GymError } from "../../protocol/index.ts";
@@ -107,6 +107,8 @@ export function createProcessHost(options: ProcessHostOptions): Host {
         death.promise.then(reject);
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       });
+      // A child may fail while its sockets are still being handed over; whoever awaits the answer learns of it.
+      answer.catch(() => {});
       await handOver(process);
       return answer;
     },

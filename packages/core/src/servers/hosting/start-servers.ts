@@ -155,7 +155,13 @@ function createHosts({ plans, bound, options, env, onEvent }: HostsOptions): Hos
   const childEnv = { ...env, ...childEnvironment(options.config, "") };
   return groupByHost(plans).map((group) => {
     if (group[0]?.hosting === "process")
-      return createProcessHost({ plans: group, bound, start: { addresses, runSecret, settings: settingsOf(options.config) }, env: childEnv, onEvent });
+      return createProcessHost({
+        plans: group,
+        bound,
+        start: { addresses, runSecret, settings: settingsOf(options.config) },
+        env: childEnv,
+        onEvent,
+      });
     return createSharedHost({
       plans: group,
       bound,

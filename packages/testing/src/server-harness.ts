@@ -1,0 +1,90 @@
+/**
+ * Servers for a test, started as a user's are: a configuration is loaded and checked, ports are bound, hosts started. Gone when the block that holds
+ * them is left.
+ */
+import { defaultInstallRoot, loadConfig } from "@ng-gym/core/config";
+import type { CallKind, CookieJar, Reply, ServerClient } from "@ng-gym/core/http";
+import { clientOf, type ServerInstanceInfo, startServers } from "@ng-gym/core/servers";
+
+export interface TestServer {
+  type: "resources_servers" | "responses_api_agents" | "responses_api_models" | "environment_servers";
+  /** Folder below the type. */
+  implementation: string;
+  /** Keys of its block; `entrypoint` need not be among them. */
+  config?: Record<string, unknown>;
+}
+
+export interface TestServersOptions {
+  /** By instance name. */
+  servers?: Record<string, TestServer>;
+  /** Configuration files, relative to `root`. */
+  configPaths?: readonly string[];
+  /** Overrides as on the command line. */
+  overrides?: readonly string[];
+  /** Further top-level keys. */
+  topLevel?: Record<string, unknown>;
+  hosting?: "shared" | "process";
+  /** False: calls between servers of one process go over sockets too. */
+  localDispatch?: boolean;
+  /** Where other servers reach an instance that the test plays, by name. Calls then go over sockets. */
+  addresses?: Record<string, string>;
+  /** Folder that holds `resources_servers` and its siblings; default: the one that ng-gym is installed in. */
+  root?: string;
+}
+
+export interface TestCall {
+  /** What the call is for; default `control`. */
+  kind?: CallKind;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  /** Sent with the call, and updated by its answer. */
+  cookies?: CookieJar;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+export interface TestServers extends AsyncDisposable {
+  /** Address of each instance, the generated environment servers too. */
+  readonly urls: Readonly<Record<string, string>>;
+  readonly instances: readonly ServerInstanceInfo[];
+  /** The client of a collector. */
+  readonly client: ServerClient;
+  /** One request over the socket of an instance, never sent twice. */
+  call(name: string, path: string, body?: unknown, options?: TestCall): Promise<Reply>;
+}
+
+/** @throws GymError as a user would see it: NG_ERR_CONFIG, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED. */
+export async function startTestServers(options: TestServersOptions): Promise<TestServers> {
+  const { configPaths = [], overrides = [], root = defaultInstallRoot() } = options;
+  const blocks = Object.entries(options.servers ?? {}).map(([name, { type, implementation, config }]) => [
+    name,
+    { [type]: { [implementation]: { entrypoint: "app.py", ...(type === "resources_servers" ? { domain: "other" } : {}), ...config } } },
+  ]);
+  const config = await loadConfig({
+    argv: [...(configPaths.length > 0 ? [`+config_paths=[${configPaths.join(",")}]`] : []), ...overrides],
+    initial: {
+      head_server: { host: "127.0.0.1", port: 0 },
+      hosting: options.hosting ?? "shared",
+      ...options.topLevel,
+      ...Object.fromEntries(blocks),
+    },
+    cwd: root,
+    env: {},
+  });
+  // A child needs what the test itself runs with (PATH, HOME); nothing of it may stand for configuration.
+  const { NEMO_GYM_CONFIG_DICT: _dict, NEMO_GYM_CONFIG_PATH: _path, ...env } = process.env;
+  const localDispatch = options.addresses === undefined ? options.localDispatch : false;
+  const servers = await startServers({ config, cwd: root, env, localDispatch, addresses: options.addresses });
+  const client = clientOf(servers.instances);
+  return {
+    urls: Object.fromEntries(servers.instances.map(({ process_name, url }) => [process_name, url])),
+    instances: servers.instances,
+    client,
+    call: (name, path, body, { cookies, kind = "control", ...call } = {}) =>
+      client.call(name, { kind, path, body, jar: cookies, replay: false, ...call }),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await servers.stop("the test is over");
+    },
+  };
+}
