@@ -1,12 +1,13 @@
 /** `config`: the dialect, the checks and the diagnostics of configurations. README.md tells how a load runs. */
 export { type Address, type Announcement, withAddresses } from "./announce.ts";
 export { type ChildConfig, childEnvironment, loadChildConfig } from "./child.ts";
+export { exportedVariables } from "./compat-exports.ts";
 export { checkDatasetEntry, DATASET_TYPES, type DatasetEntry, type DatasetSource, type EntryProblem, LICENSES } from "./dataset-entry.ts";
 export { loadConfig } from "./load.ts";
 export { pickPort } from "./network.ts";
 export { applyOverrides, overrideTokens } from "./override-apply.ts";
 export { parseOverride } from "./override-parse.ts";
-export { type Problem, problemsError, renderProblem } from "./problems.ts";
+export { type Problem, Problems, problemsError, renderProblem } from "./problems.ts";
 export {
   candidatePaths,
   defaultInstallRoot,

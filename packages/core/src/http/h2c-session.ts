@@ -1,4 +1,9 @@
-/** One HTTP/2 connection without TLS: opened with a limit, closed when it was idle for long, out of use once its server says goodbye. */
+/**
+ * One HTTP/2 connection without TLS: opened with a limit, closed when it was idle for long, out of use once its server says goodbye.
+ *
+ * The flow-control windows stay at their 64 KiB on both sides. Node does not read from a connection while a write to it waits, so that two sides
+ * which may send more to each other than the kernel buffers can stop each other for good.
+ */
 import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import type { ClientLimits } from "./limits.ts";
@@ -15,10 +20,6 @@ export interface H2cSession {
   destroy(): void;
 }
 
-/** Credit of one connection for answers in flight; the default of 64 KiB makes thousands of streams wait for each other. */
-const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
-const STREAM_WINDOW_BYTES = 1024 * 1024;
-
 export function openH2cSession(origin: string, limits: ClientLimits): H2cSession {
   const { hostname, port } = new URL(origin);
   const socket = connectSocket({ host: hostname, port: Number(port || 80), noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
@@ -26,7 +27,7 @@ export function openH2cSession(origin: string, limits: ClientLimits): H2cSession
     createConnection: () => socket,
     maxSessionMemory: limits.h2cSessionMemoryMb,
     peerMaxConcurrentStreams: limits.h2cStreamsPerConnection,
-    settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES, maxHeaderListSize: limits.maxResponseHeadBytes },
+    settings: { enablePush: false, maxHeaderListSize: limits.maxResponseHeadBytes },
   });
   let streams = 0;
   let usable = true;
@@ -39,7 +40,6 @@ export function openH2cSession(origin: string, limits: ClientLimits): H2cSession
     }, limits.connectTimeoutMs);
     session.once("connect", () => {
       clearTimeout(late);
-      session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
       resolve(session);
     });
     // Also the sink of errors after the connection stands: each stream tells its own caller.

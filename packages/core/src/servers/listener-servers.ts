@@ -4,10 +4,6 @@ import { constants, createServer as createHttp2Server, type Http2Server } from "
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ListenerLimits } from "./listener-limits.ts";
 
-/** Credit of one HTTP/2 connection for bodies in flight; the default of 64 KiB makes thousands of streams wait for each other. */
-const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
-const STREAM_WINDOW_BYTES = 1024 * 1024;
-
 export interface ProtocolServers {
   app: FastifyInstance;
   http1: HttpServer;
@@ -42,7 +38,6 @@ export async function createProtocolServers(
           settings: {
             maxConcurrentStreams: limits.h2cStreamsPerConnection,
             maxHeaderListSize: limits.maxHeaderBytes,
-            initialWindowSize: STREAM_WINDOW_BYTES,
           },
           maxSessionMemory: limits.h2cSessionMemoryMb,
           // A run that is cancelled takes all its calls back at once, which is no attack: twice what can be open.
@@ -71,7 +66,6 @@ export async function createProtocolServers(
   if (http1 === undefined || http2 === undefined) throw new Error("Fastify did not ask for its server");
   // Node watches the time limits of a server's connections, and knows which are idle, only from its "listening" on.
   http1.emit("listening");
-  http2.on("session", (session) => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
   http2.on("sessionError", (_error, session) => session.destroy());
   http2.on("stream", (stream) => {
     if (stream.endAfterHeaders) return;
