@@ -19,6 +19,8 @@ import { gradeMcqa, type McqaGrade } from "./verify.ts";
 const mcqaConfig = resourcesServerConfig.extend({
   /** How answers are read; set here it wins over the row's own mode. */
   grading_mode: z.enum(GRADING_MODES).nullish(),
+  /** Longest run of a row's own regular expressions; after it the row has no reward (`verifier_error`). */
+  grading_timeout_seconds: z.number().positive().default(10),
 });
 
 type Config = ResourcesServerConfig & z.infer<typeof mcqaConfig>;
@@ -33,6 +35,7 @@ export default class MCQAResourcesServer extends ResourcesServer<Config, Row> {
   readonly #lane: VerifyLane<GradeTask, McqaGrade> = createVerifyLane({
     name: `${this.name} grading`,
     worker: workerFile(import.meta, "./grade-worker"),
+    taskTimeoutMs: this.config.grading_timeout_seconds * 1000,
   });
 
   override async verify({ row, response }: VerifyInput<Row>, { signal }: RequestContext): Promise<VerifyResult> {

@@ -84,3 +84,18 @@ test("the headline metrics", async () => {
   });
   expect((await server.client.call("mcqa", { kind: "control", method: "GET", path: "/reverify_mode" })).json()).toBe("stateless");
 });
+
+test("a row's regular expression that runs for ever gives no reward and stops nobody else", async () => {
+  await using server = await startTestServers({
+    configPaths: CONFIGS,
+    overrides: ["++mcqa.resources_servers.mcqa.grading_timeout_seconds=0.5"],
+  });
+  const trap = { ...ROW, template_metadata: { output_regex: "(a+)+$" }, response: answered(`${"a".repeat(40)}!`) };
+  const trapped = server.call("mcqa", "/verify", trap);
+  const other = await server.call("mcqa", "/verify", { ...ROW, response: answered("\\boxed{B}") });
+  expect(other.json()).toMatchObject({ reward: 1 });
+  const reply = await trapped;
+  expect(reply.status).toBe(500);
+  expect(reply.headers["x-ng-failure-kind"]).toBe("verifier_error");
+  expect(reply.text()).toContain("grading did not end within 0.5 s");
+});

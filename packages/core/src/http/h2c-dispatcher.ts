@@ -90,7 +90,8 @@ function stream(open: () => ClientHttp2Stream, { options, handler, leave }: Stre
   try {
     request = open();
   } catch (error) {
-    return finish(error as Error);
+    finish(error as Error);
+    return;
   }
   request.on("response", (headers) => {
     if (over) return;

@@ -6,7 +6,13 @@
 import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
 import { GymError, messageOf } from "../protocol/index.ts";
+import type { JobBegan, LaneJob } from "./lane-worker.ts";
 import { createSemaphore } from "./semaphore.ts";
+
+/** An idle thread ends after this. */
+const IDLE_THREAD_MS = 60_000;
+/** Longest start of a thread, the load of its module included. */
+const START_THREAD_MS = 60_000;
 
 export interface VerifyLaneOptions {
   /** Named in errors. */
@@ -40,30 +46,46 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
     queueLimit: options.queueLimit ?? 10_000,
     queueTimeoutMs: options.queueTimeoutMs ?? 300_000,
   });
-  // Threads start with the first job; idle ones stay, because a cold start costs more than a job.
+  const began = new Map<number, () => void>();
   let pool: Piscina | undefined;
-  const openPool = (): Piscina =>
-    new Piscina({ filename: options.worker, minThreads: 0, maxThreads: threads, idleTimeout: 60_000, execArgv: [] });
+  let jobs = 0;
+
+  // Threads start with the first job; idle ones stay for a while, because a cold start costs more than a job.
+  function openPool(): Piscina {
+    const filename = workerFile(import.meta, "./lane-worker");
+    const opened = new Piscina({ filename, minThreads: 0, maxThreads: threads, idleTimeout: IDLE_THREAD_MS, execArgv: [] });
+    opened.on("message", (message: Partial<JobBegan>) => began.get(message.laneJobBegan ?? -1)?.());
+    return opened;
+  }
 
   async function work(task: Task, signal: AbortSignal | undefined): Promise<Result> {
     pool ??= openPool();
+    const id = jobs++;
     const end = new AbortController();
-    let overdue = false;
-    const timer = setTimeout(() => {
-      overdue = true;
-      end.abort();
-    }, taskTimeoutMs);
+    let overdue: string | undefined;
+    const limit = (ms: number, what: string): NodeJS.Timeout =>
+      setTimeout(() => {
+        overdue = `${what} within ${ms / 1000} s`;
+        end.abort();
+      }, ms);
+    let timer = limit(START_THREAD_MS, "no thread to grade in was ready");
+    // A job's time is its own: the start of its thread is not counted.
+    began.set(id, () => {
+      clearTimeout(timer);
+      timer = limit(taskTimeoutMs, "grading did not end");
+    });
     const onAbort = (): void => end.abort();
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       if (signal?.aborted) end.abort();
-      return await pool.run(task, { signal: end.signal });
+      return await pool.run({ id, module: options.worker, task } satisfies LaneJob, { signal: end.signal });
     } catch (cause) {
-      if (overdue) throw new GymError("NG_ERR_TIMEOUT", `${options.name}: grading did not end within ${taskTimeoutMs / 1000} s`, { cause });
+      if (overdue !== undefined) throw new GymError("NG_ERR_TIMEOUT", `${options.name}: ${overdue}`, { cause });
       if (signal?.aborted)
         throw new GymError("NG_ERR_CANCELLED", `${options.name}: the caller left while its answer was graded`, { cause });
       throw new GymError("NG_ERR_VERIFIER", `${options.name}: ${messageOf(cause)}`, { cause });
     } finally {
+      began.delete(id);
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     }

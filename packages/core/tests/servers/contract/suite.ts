@@ -412,16 +412,13 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
       test("a body that is too large: 413 that names the setting", async (context) => {
         if (hosting.send === undefined) return context.skip("no socket");
         for (const size of [CONTRACT_BODY_LIMIT + 1, 200 * CONTRACT_BODY_LIMIT]) {
-          const answer = await hosting.send("resources", { path: "/echo", body: JSON.stringify("x".repeat(size)) });
-          expect([answer.status, JSON.parse(answer.text)]).toEqual([
+          const reply = await call("resources", "/echo", { body: "x".repeat(size) });
+          expect([reply.status, reply.json()]).toEqual([
             413,
             { detail: `The body is larger than max_body_bytes (${CONTRACT_BODY_LIMIT}).` },
           ]);
         }
-        const large = await hosting.send("resources", {
-          path: "/echo",
-          body: JSON.stringify({ x: "x".repeat(CONTRACT_BODY_LIMIT - 100) }),
-        });
+        const large = await call("resources", "/echo", { body: { x: "x".repeat(CONTRACT_BODY_LIMIT - 100) } });
         expect(large.status).toBe(200);
       });
 
