@@ -38,7 +38,8 @@ const SERVER_IMPORTS = ["core", "sandbox", "verifiers"];
 /** `protocol`, `metrics`, `conversions` and `verifiers` touch no file, socket or process. */
 const PURE = ["packages/core/src/protocol/", "packages/core/src/metrics/", "packages/core/src/conversions/", "packages/verifiers/src/"];
 
-const IMPORT = /(?:^|[^\w.])(?:import|export)\s*(?:type\s+)?(?:[\w*{}\s,$]*?\sfrom\s*)?["']([^"'\n]+)["']|(?:^|[^\w.])import\(\s*["']([^"'\n]+)["']\s*\)/gm;
+const IMPORT =
+  /(?:^|[^\w.])(?:import|export)\s*(?:type\s+)?(?:[\w*{}\s,$]*?\sfrom\s*)?["']([^"'\n]+)["']|(?:^|[^\w.])import\(\s*["']([^"'\n]+)["']\s*\)/gm;
 
 export interface Violation {
   file: string;
@@ -69,7 +70,8 @@ function checkFile(root: string, file: string): Violation[] {
 
 function forbidden(root: string, file: string, specifier: string): string | undefined {
   const inTest = /(^|\/)tests\//.test(file);
-  if (specifier.startsWith("node:")) return !inTest && PURE.some((folder) => file.startsWith(folder)) ? "a pure folder imports no node: module" : undefined;
+  if (specifier.startsWith("node:"))
+    return !inTest && PURE.some((folder) => file.startsWith(folder)) ? "a pure folder imports no node: module" : undefined;
   if (specifier.startsWith("@ng-gym/")) return forbiddenPackage(file, specifier, inTest);
   return specifier.startsWith(".") ? forbiddenPath(file, relative(root, resolve(root, dirname(file), specifier)), inTest) : undefined;
 }
@@ -80,7 +82,9 @@ function forbiddenPackage(file: string, specifier: string, inTest: boolean): str
   const [kind, name] = file.split("/") as [string, string];
   const allowed = kind === "packages" ? (PACKAGES[name] ?? []) : SERVER_IMPORTS;
   if (kind === "packages" && name === target) return "a package imports its own files by path";
-  return allowed.includes(target) ? undefined : `${kind}/${name} may import ${allowed.map((one) => `@ng-gym/${one}`).join(", ") || "no package of ours"}`;
+  return allowed.includes(target)
+    ? undefined
+    : `${kind}/${name} may import ${allowed.map((one) => `@ng-gym/${one}`).join(", ") || "no package of ours"}`;
 }
 
 function forbiddenPath(file: string, target: string, inTest: boolean): string | undefined {
@@ -96,7 +100,10 @@ function forbiddenPath(file: string, target: string, inTest: boolean): string | 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
   const violations = checkLayers(root);
-  for (const { file, line, specifier, reason } of violations) process.stdout.write(`${file}:${line}: import of "${specifier}" is forbidden: ${reason}\n`);
-  process.stdout.write(violations.length === 0 ? "check-layers: all imports point the right way\n" : `check-layers: ${violations.length} forbidden imports\n`);
+  for (const { file, line, specifier, reason } of violations)
+    process.stdout.write(`${file}:${line}: import of "${specifier}" is forbidden: ${reason}\n`);
+  process.stdout.write(
+    violations.length === 0 ? "check-layers: all imports point the right way\n" : `check-layers: ${violations.length} forbidden imports\n`,
+  );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

@@ -38,7 +38,8 @@ function showOne(rollout: Rollout, say: (line: string) => void): void {
   const { input } = rollout.responses_create_params;
   const turns: Item[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
   for (const item of [...turns, ...rollout.response.output]) for (const line of turn(item)) say(line);
-  const found = rollout.extracted_answer === undefined ? "" : `; expected ${rollout.expected_answer}, found ${rollout.extracted_answer ?? "no answer"}`;
+  const found =
+    rollout.extracted_answer === undefined ? "" : `; expected ${rollout.expected_answer}, found ${rollout.extracted_answer ?? "no answer"}`;
   say(`   verifier: reward ${rollout.reward}${found}`);
 }
 

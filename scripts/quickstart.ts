@@ -49,17 +49,28 @@ async function startServers(): Promise<{ servers: ChildProcess; port: string }> 
 
 async function main(): Promise<void> {
   mkdirSync(join(root, out), { recursive: true });
-  say("Four servers from two YAML files: a model that is simulated (no key, no network), an agent, a multiple-choice benchmark and the relay in front.");
+  say(
+    "Four servers from two YAML files: a model that is simulated (no key, no network), an agent, a multiple-choice benchmark and the relay in front.",
+  );
   const { servers, port } = await startServers();
   try {
-    const collect = [`+input_jsonl_fpath=${QUESTIONS}`, `+output_jsonl_fpath=${rollouts}`, "+num_repeats=4", "+num_repeats_add_seed=true", `+head_server.port=${port}`];
+    const collect = [
+      `+input_jsonl_fpath=${QUESTIONS}`,
+      `+output_jsonl_fpath=${rollouts}`,
+      "+num_repeats=4",
+      "+num_repeats_add_seed=true",
+      `+head_server.port=${port}`,
+    ];
     await run("ng-collect-rollouts", collect);
   } finally {
     const stopped = ended(servers);
     servers.kill("SIGINT");
     await stopped;
   }
-  await run("ng-reward-profile", [`+materialized_inputs_jsonl_fpath=${out}/rollouts_materialized_inputs.jsonl`, `+rollouts_jsonl_fpath=${rollouts}`]);
+  await run("ng-reward-profile", [
+    `+materialized_inputs_jsonl_fpath=${out}/rollouts_materialized_inputs.jsonl`,
+    `+rollouts_jsonl_fpath=${rollouts}`,
+  ]);
   say("\nTwo of the rollouts, one right and one wrong:");
   await showConversations(join(root, rollouts), say);
   say(`

@@ -25,8 +25,14 @@ const args = process.argv.slice(2);
 if (!existsSync(originals)) {
   process.stdout.write(`sync-golden: no originals at ${originals}; the copies stand as they are\n`);
 } else if (args[0] === "--check") {
-  const stale = copied().filter((file) => !existsSync(originals + file) || !readFileSync(originals + file).equals(readFileSync(copies + file)));
-  process.stdout.write(stale.length === 0 ? `sync-golden: ${copied().length} copies are equal to the originals\n` : `sync-golden: these copies differ: ${stale.join(", ")}\n`);
+  const stale = copied().filter(
+    (file) => !existsSync(originals + file) || !readFileSync(originals + file).equals(readFileSync(copies + file)),
+  );
+  process.stdout.write(
+    stale.length === 0
+      ? `sync-golden: ${copied().length} copies are equal to the originals\n`
+      : `sync-golden: these copies differ: ${stale.join(", ")}\n`,
+  );
   process.exitCode = stale.length === 0 ? 0 : 1;
 } else {
   for (const file of args.length > 0 ? args : copied()) {

@@ -17,7 +17,7 @@ export interface Coverage {
   expected: number;
   scored: number;
   failed: Record<string, number>;
-  failedTotal: number;
+  failed_total: number;
   /** Asked for and neither scored nor failed nor masked. */
   missing: number;
   masked: number;
@@ -28,14 +28,14 @@ export interface Coverage {
 
 export function coverageOf(counts: CoverageCounts): Coverage {
   const failed = Object.fromEntries(Object.entries(counts.failed ?? {}).filter(([, count]) => count > 0));
-  const failedTotal = Object.values(failed).reduce((total, count) => total + count, 0);
+  const failed_total = Object.values(failed).reduce((total, count) => total + count, 0);
   const masked = counts.masked ?? 0;
   return {
     expected: counts.expected,
     scored: counts.scored,
     failed,
-    failedTotal,
-    missing: Math.max(0, counts.expected - counts.scored - failedTotal - masked),
+    failed_total,
+    missing: Math.max(0, counts.expected - counts.scored - failed_total - masked),
     masked,
     imputed: counts.imputed ?? 0,
     fraction: counts.expected === 0 ? 1 : counts.scored / counts.expected,
@@ -47,7 +47,7 @@ export function coverageMetrics(coverage: Coverage): Record<string, number> {
   return {
     "coverage/expected": coverage.expected,
     "coverage/scored": coverage.scored,
-    "coverage/failed": coverage.failedTotal,
+    "coverage/failed": coverage.failed_total,
     ...Object.fromEntries(Object.entries(coverage.failed).map(([name, count]) => [`coverage/failed/${name}`, count])),
     "coverage/missing": coverage.missing,
     "coverage/masked": coverage.masked,

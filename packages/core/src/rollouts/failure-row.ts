@@ -1,7 +1,7 @@
 /** A failed rollout as a line of the sidecar: the reference's field names, and beside them which hop broke, why, and after how many tries. */
 import { type FailureFacts, factsOf, failureFacts, kindName, type Reply } from "../http/index.ts";
 import { isGymError, messageOf } from "../protocol/index.ts";
-import { FAILURE_BODY_CHARS } from "./limits.ts";
+import { FAILURE_BODY_CHARS, FAILURE_EXCERPT_CHARS } from "./limits.ts";
 import type { Row } from "./row.ts";
 
 export interface FailureCause {
@@ -14,6 +14,8 @@ export interface FailureCause {
   message: string;
   status: number | null;
   body: string | null;
+  /** Status that the hop which broke was given, where that is another one than the answer to `/run`. */
+  innerStatus?: number;
 }
 
 /** Statuses that say the server never got to run the row. */
@@ -43,10 +45,18 @@ export function statusCause(reply: Reply, server: string): FailureCause {
     boundary: facts?.boundary ?? server,
     attempts: facts?.attempts ?? (Number(reply.headers["x-ng-attempts"]) || 1),
     type: "NG_ERR_UPSTREAM_STATUS",
-    message: facts?.message ?? `${server} answered ${reply.status} to /run`,
+    message: facts?.message ?? (facts === undefined ? undefined : innerAnswer(facts)) ?? `${server} answered ${reply.status} to /run`,
     status: reply.status,
     body: body === "" ? null : clipped(body),
+    innerStatus: facts?.status,
   };
+}
+
+/** What the hop that broke was answered, in a line: who, where, which status, what it said. */
+function innerAnswer({ boundary, url, status, body }: FailureFacts): string | undefined {
+  if (status === undefined) return undefined;
+  const said = body?.replace(/\s+/g, " ").trim().slice(0, FAILURE_EXCERPT_CHARS) ?? "";
+  return `${boundary}${url === undefined ? "" : ` at ${url}`} answered ${status}${said === "" ? "" : `: ${said}`}`;
 }
 
 /** The cause in an error that the client threw: no answer, or one that is not JSON. */
@@ -95,7 +105,7 @@ export function clipped(text: string): string {
 }
 
 const HINTS: Record<string, string> = {
-  transport_unreachable: "Is the server running? ng-status shows what answers.",
+  transport_unreachable: "Nothing answers at that address: is host and port right, and does something listen there? ng-status shows which servers answer.",
   transport_peer_drop: "The server closed the connection: look at its log for a crash.",
   transport_timeout: "Raise the limit that the message names, or lower num_samples_in_parallel.",
   transport_local_resource: "Raise the descriptor limit (ulimit -n) or lower num_samples_in_parallel.",
@@ -104,9 +114,13 @@ const HINTS: Record<string, string> = {
   provider_oom_killed: "The program under test ran out of memory: raise the sandbox's memory limit.",
 };
 
-/** What to do about a kind of failure, where there is something general to say. */
-export function failureHint(kind: string | undefined): string | undefined {
+/** What to do about an endpoint that does not let us in. */
+const REFUSED_HINT = "The endpoint refuses the key: check policy_api_key (env.yaml, --model-api-key or OPENAI_API_KEY), and that it fits the URL and the model.";
+
+/** What to do about a kind of failure, where there is something general to say. `innerStatus`: see FailureCause. */
+export function failureHint(kind: string | undefined, innerStatus?: number): string | undefined {
   if (kind === undefined) return undefined;
+  if (innerStatus === 401 || innerStatus === 403) return REFUSED_HINT;
   return (
     HINTS[kind] ??
     (kind.endsWith(":upstream_status") ? "The server's own log says more; the sidecar row holds the start of its answer." : undefined)

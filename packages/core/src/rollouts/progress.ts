@@ -96,7 +96,7 @@ function tellOnce(outcome: Outcome & { kind: "failed" }, row: Row, to: { told: S
     failureKind: kind,
     boundary: outcome.cause?.boundary,
     message: typeof message === "string" ? message : `the server set the class '${outcome.failureClass}'`,
-    hint: failureHint(kind),
+    hint: failureHint(kind, outcome.cause?.innerStatus),
     key: keyOf(row) as RolloutKey,
   });
 }

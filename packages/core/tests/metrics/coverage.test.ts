@@ -8,7 +8,7 @@ describe("coverage", () => {
       expected: 10,
       scored: 5,
       failed: { judge_failed: 2 },
-      failedTotal: 2,
+      failed_total: 2,
       missing: 2,
       masked: 1,
       imputed: 3,

@@ -306,6 +306,14 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
         expect(reply.setCookies).toHaveLength(1);
       });
 
+      test("a stream that breaks off is an error, not a short answer", async () => {
+        await expect(call("resources", "/breaks")).rejects.toMatchObject({
+          code: "NG_ERR_PEER_DROP",
+          message: expect.stringContaining("resources cut its answer to /breaks short"),
+          details: { failure_kind: "transport_peer_drop", boundary: "resources" },
+        });
+      });
+
       test("a model's stream: the finished answer as events, a failure as an event", async () => {
         const types = (text: string): string[] => text.split("\n").flatMap((line) => (line.startsWith("event: ") ? [line.slice(7)] : []));
         const good = await call("model", "/v1/responses", { kind: "model", body: { input: "x", stream: true } });

@@ -73,6 +73,10 @@ export default class ContractResources extends ResourcesServer<ResourcesServerCo
         input: nothing,
         run: () => reply({ stream: events(), headers: { "content-type": "text/event-stream; charset=utf-8" } }),
       }),
+      breaks: tool({
+        input: nothing,
+        run: () => reply({ stream: broken(), headers: { "content-type": "text/event-stream; charset=utf-8" } }),
+      }),
       hostile: tool({
         input: nothing,
         run: () =>
@@ -125,6 +129,11 @@ export default class ContractResources extends ResourcesServer<ResourcesServerCo
     this.#calls.emit("change");
     throw signal.reason;
   }
+}
+
+async function* broken(): AsyncGenerator<string> {
+  yield "data: 1\n\n";
+  throw new Error("the source broke");
 }
 
 async function* events(): AsyncGenerator<string> {
