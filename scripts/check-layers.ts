@@ -10,14 +10,17 @@ import { fileURLToPath } from "node:url";
 
 /** Inner folder of `core/src` -> the folders it may import. */
 const CORE: Record<string, readonly string[]> = {
-  protocol: [],
-  conversions: ["protocol"],
-  config: ["protocol"],
-  metrics: ["protocol"],
-  work: ["protocol"],
-  http: ["protocol", "conversions", "config", "metrics", "work"],
-  servers: ["protocol", "conversions", "config", "metrics", "work", "http"],
-  rollouts: ["protocol", "config", "http", "metrics"],
+  errors: [],
+  json: ["errors"],
+  protocol: ["errors", "json"],
+  conversions: ["errors", "json", "protocol"],
+  config: ["errors"],
+  metrics: ["errors"],
+  work: ["errors"],
+  http: ["errors", "json", "work"],
+  head: ["errors", "http"],
+  servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head"],
+  rollouts: ["errors", "json", "protocol", "config", "http", "metrics"],
 };
 
 /** Folder name of a package -> the packages of ours it may import. */
@@ -35,8 +38,11 @@ const PACKAGES: Record<string, readonly string[]> = {
 
 const SERVER_KINDS = ["resources_servers", "responses_api_agents", "responses_api_models"];
 const SERVER_IMPORTS = ["core", "sandbox", "verifiers"];
-/** `protocol`, `metrics`, `conversions` and `verifiers` touch no file, socket or process. */
-const PURE = ["packages/core/src/protocol/", "packages/core/src/metrics/", "packages/core/src/conversions/", "packages/verifiers/src/"];
+/** These touch no file, socket or process. */
+const PURE = [
+  ...["errors", "json", "protocol", "metrics", "conversions"].map((folder) => `packages/core/src/${folder}/`),
+  "packages/verifiers/src/",
+];
 
 const IMPORT =
   /(?:^|[^\w.])(?:import|export)\s*(?:type\s+)?(?:[\w*{}\s,$]*?\sfrom\s*)?["']([^"'\n]+)["']|(?:^|[^\w.])import\(\s*["']([^"'\n]+)["']\s*\)/gm;

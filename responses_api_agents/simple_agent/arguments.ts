@@ -1,5 +1,6 @@
 /** Reads the arguments of a tool call as a model wrote them: text that should be JSON. */
-import { messageOf, RawJson } from "@ng-gym/core/protocol";
+import { messageOf } from "@ng-gym/core/errors";
+import { RawJson } from "@ng-gym/core/protocol";
 
 /** Arguments nested deeper are refused: no tool asks for that, and a JSON writer would run out of stack. */
 export const MAX_ARGUMENT_DEPTH = 500;

@@ -1,6 +1,6 @@
 /** Misbehaviour on request: waiting, failing, never answering. Which calls are hit is drawn, so the same calls are hit on every run. */
 import { setTimeout as wait } from "node:timers/promises";
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import { HttpError } from "@ng-gym/core/servers";
 import type { SimulatedModelConfig } from "./config.ts";
 import type { Draw } from "./draw.ts";

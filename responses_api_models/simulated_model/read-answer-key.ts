@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { candidatePaths } from "@ng-gym/core/config";
-import { GymError, messageOf } from "@ng-gym/core/protocol";
+import { GymError, messageOf } from "@ng-gym/core/errors";
 import { type AnswerKey, questionKey } from "./answer-key.ts";
 import { conversationText } from "./conversation.ts";
 

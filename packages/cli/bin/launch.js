@@ -18,6 +18,7 @@ export async function launch(binary) {
     runWithOwnNode(binary);
     return;
   }
+  stopWithStarter();
   const nodeModules = nodeModulesAbove(packageFolder);
   if (nodeModules !== undefined) module.enableCompileCache(join(nodeModules, ".cache", "ng-gym"));
   const source = join(packageFolder, "src", "main.ts");
@@ -33,11 +34,20 @@ function runWithOwnNode(binary) {
     process.exitCode = 2;
     return;
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: "inherit", env: Object.assign({}, process.env, { NG_OWN_NODE: "1" }) });
+  // The channel carries nothing: its end tells the command that this process is gone, also where it was killed.
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const child = spawn(node, process.argv.slice(1), { stdio, env: Object.assign({}, process.env, { NG_OWN_NODE: "1" }) });
   // Ctrl-C reaches both through the terminal; anything else that is sent to this process is meant for the command.
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.on(name, () => (name === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(name)));
+  const onTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => (name === "SIGINT" && onTerminal ? undefined : child.kill(name)));
   child.on("exit", (code) => process.exit(code === null ? 1 : code));
+}
+
+/** The other end of that channel. It does not keep the command running. */
+function stopWithStarter() {
+  if (process.env.NG_OWN_NODE !== "1" || !process.channel) return;
+  process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  process.channel.unref();
 }
 
 function ownNode() {

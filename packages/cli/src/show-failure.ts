@@ -1,5 +1,5 @@
 /** How a command ends that did not do what it was asked. Loaded only then. */
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import { UsageProblem } from "./args/index.ts";
 import { defectText, failureJson, failureText } from "./reporters/index.ts";
 import type { Terminal } from "./terminal/index.ts";

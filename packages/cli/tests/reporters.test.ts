@@ -1,5 +1,5 @@
 /** What people read, from plain data. */
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import type { CollectEvent, RunSummary } from "@ng-gym/core/rollouts";
 import type { HostEvent } from "@ng-gym/core/servers";
 import { describe, expect, test } from "vitest";

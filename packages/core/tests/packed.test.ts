@@ -45,7 +45,8 @@ const CONFIG = "echo:\n  resources_servers:\n    echo:\n      entrypoint: app.py
 /** What a user's own program does with the package. */
 const PROGRAM = `
 import { loadConfig } from "@ng-gym/core/config";
-import { clientOf, startServers } from "@ng-gym/core/servers";
+import { clientOf } from "@ng-gym/core/head";
+import { startServers } from "@ng-gym/core/servers";
 
 const config = await loadConfig({
   argv: ["+config_paths=[resources_servers/echo/configs/echo.yaml]", "++head_server={host: 127.0.0.1, port: 0}", "++hosting=" + process.argv[2]],

@@ -3,8 +3,9 @@
  * them is left.
  */
 import { defaultInstallRoot, loadConfig } from "@ng-gym/core/config";
+import { clientOf, type ServerInstanceInfo } from "@ng-gym/core/head";
 import type { CallKind, CookieJar, Reply, ServerClient } from "@ng-gym/core/http";
-import { clientOf, type ServerInstanceInfo, startServers } from "@ng-gym/core/servers";
+import { startServers } from "@ng-gym/core/servers";
 
 export interface TestServer {
   type: "resources_servers" | "responses_api_agents" | "responses_api_models" | "environment_servers";

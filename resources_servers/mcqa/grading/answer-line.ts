@@ -1,4 +1,4 @@
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import { unwrapped } from "./boxed.ts";
 import { type Choices, offered } from "./choices.ts";
 import { isOneLetter, normalized, PY_SPACE, pyStrip } from "./python-text.ts";

@@ -1,4 +1,4 @@
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import { type Choices, latinLetters } from "./choices.ts";
 import { compilePythonRegex } from "./python-regex.ts";
 import { isOneLetter, normalized, pyStrip } from "./python-text.ts";

@@ -1,18 +1,13 @@
 /** Commander's view of a command: reads its line and formats its help. */
 import { Command, type Help, Option } from "commander";
 import { type CommandSpec, type OptionSpec, takesValue } from "../contract/index.ts";
+import { verbose } from "../table/index.ts";
 
-export const VERBOSE: OptionSpec = {
-  flags: ["--verbose", "-v"],
-  type: "switch",
-  key: "verbose",
-  help: "log more, here and in every server",
-};
 const HELP_FLAG: OptionSpec = { flags: ["--help", "-h"], type: "switch", help: "show this help" };
 
 /** Every option that a command's line may hold. */
 export function allOptions(command: CommandSpec): OptionSpec[] {
-  return [VERBOSE, ...command.options, HELP_FLAG];
+  return [verbose, ...command.options, HELP_FLAG];
 }
 
 /** `usage: ng-run [options] [+key=value ...]` without its first word. */
@@ -45,13 +40,24 @@ export function helpOf(command: CommandSpec, calledAs: string, columns: number):
   program.configureHelp({ ...LOWER_CASE_USAGE, helpWidth: columns });
   const overrides =
     command.overrides === false ? "" : "\nAny configuration key can be set by +key=value, replaced by ++key=value and removed by ~key.\n";
-  return `${program.helpInformation()}${overrides}\nExample:\n  ${command.example}\n`;
+  return `${program.helpInformation()}${overrides}${keysText(command)}\nExample:\n  ${command.example}\n`;
+}
+
+/** Keys that only an override or a file sets. */
+function keysText({ keys = [] }: CommandSpec): string {
+  const width = Math.max(0, ...keys.map(({ key }) => key.length));
+  const lines = keys.map(({ key, about }) => `  ${key.padEnd(width)}  ${about}\n`);
+  return lines.length === 0 ? "" : `\nKeys without a flag:\n${lines.join("")}`;
 }
 
 function commanderOption(spec: OptionSpec): Option {
   const short = spec.flags[1];
   const value = takesValue(spec) ? ` <${spec.choices === undefined ? spec.type : spec.choices.join("|")}>` : "";
-  const remarks = [spec.required === true ? `required, or +${spec.key}=` : undefined, spec.repeatable === true ? "repeatable" : undefined];
+  const remarks = [
+    spec.required === true ? `required, or +${spec.key}=` : undefined,
+    spec.repeatable === true ? "repeatable" : undefined,
+    spec.variable === undefined ? undefined : `or variable ${spec.variable}`,
+  ];
   const text = remarks.filter((remark) => remark !== undefined).join("; ");
   return new Option(
     `${short === undefined ? "" : `${short}, `}${spec.flags[0]}${value}`,

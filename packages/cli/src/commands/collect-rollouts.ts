@@ -1,5 +1,6 @@
 /** `ng-collect-rollouts`: rows through running servers into files. */
 import { parseConfigYaml } from "@ng-gym/core/config";
+import { clientOf, type HeadReport } from "@ng-gym/core/head";
 import type { RetryNotice } from "@ng-gym/core/http";
 import {
   type CollectEvent,
@@ -9,7 +10,6 @@ import {
   parseCollectParameters,
   type RunServers,
 } from "@ng-gym/core/rollouts";
-import { clientOf, type HeadReport } from "@ng-gym/core/servers";
 import type { CommandModule } from "../contract/index.ts";
 import { followCollection, summaryText } from "../reporters/index.ts";
 import { headOf } from "./head.ts";

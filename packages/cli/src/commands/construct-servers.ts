@@ -1,7 +1,7 @@
 /** A dry run: every server of a configuration is found, its block parsed and its object made; nothing listens and nothing is called. */
 import type { LoadedConfig } from "@ng-gym/core/config";
+import { GymError, messageOf } from "@ng-gym/core/errors";
 import { createServerClient } from "@ng-gym/core/http";
-import { GymError, messageOf } from "@ng-gym/core/protocol";
 import type { CommandInput } from "../contract/index.ts";
 import { serverClassOf } from "./server-schemas.ts";
 

@@ -1,6 +1,6 @@
 /** `ng-dump-config`: the configuration as a run would have it, or where one value comes from. */
 import { maskSecrets, type ValueLayer } from "@ng-gym/core/config";
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import type { CommandModule } from "../contract/index.ts";
 import { layersText } from "../reporters/index.ts";
 import { freePort } from "./free-port.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseConfigYaml } from "@ng-gym/core/config";
-import { messageOf } from "@ng-gym/core/protocol";
+import { messageOf } from "@ng-gym/core/errors";
 
 /** A benchmark as the reference's JSON has it; what only a manifest knows is null. */
 export interface Benchmark {

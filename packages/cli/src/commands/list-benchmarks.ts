@@ -1,6 +1,6 @@
 /** `ng-list-benchmarks`: the benchmarks in the search roots. */
 import { searchRoots, suggest } from "@ng-gym/core/config";
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import type { CommandModule } from "../contract/index.ts";
 import { benchmarksText, benchmarkText } from "../reporters/index.ts";
 import { type Benchmark, type BenchmarkFile, findBenchmarks } from "./find-benchmarks.ts";

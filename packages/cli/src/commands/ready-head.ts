@@ -1,7 +1,7 @@
 /** Waits for a head server whose servers are still starting. One that does not answer at all is not waited for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { GymError } from "@ng-gym/core/protocol";
-import { fetchHead, type HeadAddress, type HeadReport } from "@ng-gym/core/servers";
+import { GymError } from "@ng-gym/core/errors";
+import { fetchHead, type HeadAddress, type HeadReport } from "@ng-gym/core/head";
 
 const POLL_MS = 500;
 /** As long as servers may take to start. */

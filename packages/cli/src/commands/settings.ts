@@ -1,6 +1,6 @@
 /** The configuration that a command works with, and the parameters that it needs from it. */
 import { type LoadedConfig, loadConfig, type PortAllocator, type SchemaFor } from "@ng-gym/core/config";
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 import type { CommandInput } from "../contract/index.ts";
 
 export interface SettingsOptions {

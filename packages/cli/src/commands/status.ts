@@ -1,6 +1,6 @@
 /** `ng-status`: what a head server runs, and whether each of it answers. */
-import { isGymError, messageOf } from "@ng-gym/core/protocol";
-import { clientOf, fetchHead, type ServerInstanceInfo } from "@ng-gym/core/servers";
+import { isGymError, messageOf } from "@ng-gym/core/errors";
+import { clientOf, fetchHead, type ServerInstanceInfo } from "@ng-gym/core/head";
 import type { CommandModule } from "../contract/index.ts";
 import { type ServerStatus, statusText } from "../reporters/index.ts";
 import { headOf } from "./head.ts";

@@ -1,6 +1,6 @@
 /** Time limits of a start, which are read only when they are needed: what is no number is said before anything starts. */
 import type { LoadedConfig } from "@ng-gym/core/config";
-import { GymError } from "@ng-gym/core/protocol";
+import { GymError } from "@ng-gym/core/errors";
 
 const KEYS = ["server_spinup_timeout_seconds", "model_endpoint_readiness_timeout_seconds"];
 

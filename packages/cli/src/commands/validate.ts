@@ -1,6 +1,6 @@
 /** `ng-validate`: everything that is wrong with a configuration, before anything starts. */
 import type { LoadedConfig } from "@ng-gym/core/config";
-import { GymError, isGymError } from "@ng-gym/core/protocol";
+import { GymError, isGymError } from "@ng-gym/core/errors";
 import type { CommandInput, CommandModule } from "../contract/index.ts";
 import { schemaKeysOf } from "./server-schemas.ts";
 import { loadSettings } from "./settings.ts";

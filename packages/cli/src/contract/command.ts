@@ -1,5 +1,5 @@
 /** What a command is to `main`: a function of its input that returns data, and how that data reads. */
-import type { GymError } from "@ng-gym/core/protocol";
+import type { GymError } from "@ng-gym/core/errors";
 import type { Terminal } from "../terminal/index.ts";
 import type { OptionSpec } from "./spec.ts";
 

@@ -14,6 +14,8 @@ export interface OptionSpec {
   help: string;
   /** The configuration key it sets. Absent: a selector, or a value of the command alone (`--explain`). */
   key?: string;
+  /** Variable of the environment that is read where nothing sets the key. */
+  variable?: string;
   /** It names a configuration file: goes into `config_paths`. */
   selector?: SelectorKind;
   /** May be given several times. */
@@ -52,6 +54,8 @@ export interface CommandSpec {
   /** A command line that works as it stands, written with the binary. */
   example: string;
   options: readonly OptionSpec[];
+  /** Keys of the command that have no flag. */
+  keys?: readonly { key: string; about: string }[];
   positional?: PositionalSpec;
   /** Flags that cannot stand together or alone, checked on the line itself. Returns what is wrong. */
   check?: (given: ReadonlyMap<string, readonly string[]>) => string | undefined;

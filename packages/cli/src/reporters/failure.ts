@@ -1,5 +1,5 @@
 /** How an error reads: message, what to do, code. A stack only for what is a defect, and only when asked for. */
-import { type GymError, printable } from "@ng-gym/core/protocol";
+import { type GymError, printable } from "@ng-gym/core/errors";
 
 /** Lines for standard error. */
 export function failureText(error: GymError): string {

@@ -1,5 +1,5 @@
 /** Start, life and end of the servers of a run. Only the table of ready servers is a result; everything else is for standard error. */
-import type { HostEvent } from "@ng-gym/core/servers";
+import type { HostEvent, ModelEndpoint } from "@ng-gym/core/servers";
 import type { Terminal } from "../terminal/index.ts";
 import { columns, counted, duration } from "./format.ts";
 
@@ -21,12 +21,21 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
         }
         break;
       }
+      case "endpoint-unresolvable":
+        terminal.note(`${named(event.endpoint)} cannot be resolved to an address; not waiting for it`);
+        break;
+      case "endpoints-waiting":
+        terminal.status("");
+        terminal.note(
+          `waiting for ${counted(event.endpoints.length, "model endpoint")} (${duration(event.elapsedMs / 1000)}): ${event.endpoints.map(named).join(", ")}`,
+        );
+        break;
       case "ready":
         terminal.status("");
         terminal.out(readyText(event));
         break;
       case "log":
-        terminal.note(`[${event.server}] ${event.line}`);
+        for (const line of event.line.split("\n")) terminal.note(`[${event.server}] ${line}`);
         break;
       case "died":
         terminal.status("");
@@ -42,6 +51,10 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
         break;
     }
   };
+}
+
+function named({ shown, keys }: ModelEndpoint): string {
+  return `${shown} (${keys.join(", ")})`;
 }
 
 /** Port of the head server where no configuration says another. */

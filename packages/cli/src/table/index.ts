@@ -5,6 +5,11 @@ import * as evaluation from "./eval.ts";
 import * as general from "./general.ts";
 import * as list from "./list.ts";
 
+export { collectKeys } from "./collect-keys.ts";
+export { configKeys } from "./config-keys.ts";
+export { verbose } from "./options.ts";
+export { profileKeys } from "./profile-keys.ts";
+
 export const COMMANDS: readonly CommandSpec[] = [
   env.run,
   env.status,

@@ -1,7 +1,11 @@
 /** Options that several commands share, in the order in which the reference declares (and so translates) them. */
-import type { OptionSpec } from "../contract/index.ts";
+import { type OptionSpec, optionsOf } from "../contract/index.ts";
+import { configKeys } from "./config-keys.ts";
 
-export const json: OptionSpec = { flags: ["--json"], type: "switch", key: "json", help: "print one JSON value on standard output" };
+export const json = optionsOf(configKeys, "json")[0] as OptionSpec;
+
+/** Every command has it. */
+export const verbose = optionsOf(configKeys, "verbose")[0] as OptionSpec;
 
 /** The same for commands that have no such key in the reference. */
 export const ownJson: OptionSpec = { ...json, key: undefined };
@@ -46,19 +50,10 @@ export const pairing: readonly OptionSpec[] = [
     selector: "agent-type",
     help: "the config of the agent that drives the model: NAME or NAME/FLAVOR",
   },
-  {
-    flags: ["--allow-unsupported-pairing"],
-    type: "switch",
-    key: "allow_unsupported_pairing",
-    help: "let a verifier work with an agent or model type that it does not list",
-  },
+  ...optionsOf(configKeys, "allow_unsupported_pairing"),
 ];
 
-export const policyModel: readonly OptionSpec[] = [
-  { flags: ["--model", "-m"], type: "text", key: "policy_model_name", help: "name of the policy model at its endpoint" },
-  { flags: ["--model-url"], type: "url", key: "policy_base_url", help: "base URL of the endpoint, with /v1" },
-  { flags: ["--model-api-key"], type: "text", key: "policy_api_key", help: "key of the endpoint (better: OPENAI_API_KEY or env.yaml)" },
-];
+export const policyModel: readonly OptionSpec[] = optionsOf(configKeys, "policy_model_name", "policy_base_url", "policy_api_key");
 
 export const allowUnknown: OptionSpec = {
   flags: ["--allow-unknown"],

@@ -1,4 +1,6 @@
-/** The one place that writes to the process' streams. */
+/** The one place that writes to the process' streams, and so the one where text becomes safe to show. */
+import { shown } from "./shown.ts";
+
 export interface Terminal {
   /** Results. */
   out(text: string): void;
@@ -33,7 +35,7 @@ export function createTerminal(streams: Streams): ProcessTerminal {
   const { stdout, stderr, env } = streams;
   const live = stderr.isTTY === true && env.TERM !== "dumb";
   const columns = stderr.columns ?? DEFAULT_COLUMNS;
-  let shown = "";
+  let line = "";
   // A reader that left (`ng-help | head -1`) is no reason to fail.
   const ignoreClosedReader = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
@@ -42,24 +44,25 @@ export function createTerminal(streams: Streams): ProcessTerminal {
   stderr.on("error", ignoreClosedReader);
 
   const withoutStatus = (write: () => void): void => {
-    if (shown !== "") stderr.write(CLEAR_LINE);
+    if (line !== "") stderr.write(CLEAR_LINE);
     write();
-    if (shown !== "") stderr.write(shown);
+    if (line !== "") stderr.write(line);
   };
   return {
     live,
     columns,
     now: () => performance.now(),
     out: (text) => {
-      if (text !== "") withoutStatus(() => stdout.write(text));
+      if (text !== "") withoutStatus(() => stdout.write(shown(text)));
     },
-    note: (text) => withoutStatus(() => stderr.write(text.endsWith("\n") ? text : `${text}\n`)),
+    note: (text) => withoutStatus(() => stderr.write(shown(text.endsWith("\n") ? text : `${text}\n`))),
     status: (text) => {
       if (!live) return;
-      const next = text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
-      if (next === shown) return;
+      const safe = shown(text.replaceAll("\n", " "));
+      const next = safe.length < columns ? safe : `${safe.slice(0, columns - 2)}…`;
+      if (next === line) return;
       stderr.write(CLEAR_LINE + next);
-      shown = next;
+      line = next;
     },
     flush: async () => {
       await Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))));

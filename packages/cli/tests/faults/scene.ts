@@ -38,7 +38,7 @@ export interface Scene extends AsyncDisposable {
   /** Runs a collection from `in.jsonl` to `out/r.jsonl` to its end. */
   collect(words?: readonly string[]): Promise<CommandResult>;
   startCollection(words?: readonly string[], options?: CommandOptions): RunningCommand;
-  /** Rows of `out/<name>`, `[]` where there is no such file. */
+  /** Rows of `out/<name>`, `[]` where there is no such file; a torn line fails the test. */
   rows(name?: string): Promise<Row[]>;
   /** Process id of an instance, as the table of `ng-run` shows it. */
   pidOf(server: string): number;
@@ -75,8 +75,8 @@ export function question(index: number, more: object = {}): object {
 export const questions = (count: number): object[] => Array.from({ length: count }, (_, index) => question(index));
 
 export function collectWords(head: string, words: readonly string[] = []): string[] {
-  const given = words.some((word) => word === "-i") ? [] : ["-i", "in.jsonl"];
-  return [binary("ng-collect-rollouts"), ...given, "-o", "out/r.jsonl", head, ...words];
+  const unless = (flag: string, value: string): string[] => (words.includes(flag) ? [] : [flag, value]);
+  return [binary("ng-collect-rollouts"), ...unless("-i", "in.jsonl"), ...unless("-o", "out/r.jsonl"), head, ...words];
 }
 
 /** Every process gone, nothing in the temp folder. @throws Error naming what is left */

@@ -1,5 +1,5 @@
 /** How a configuration reaches a child process: by two environment variables, never by its command line, and without a second look at it. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { loadText } from "./files.ts";
 import { finish } from "./finish.ts";
 import { Problems } from "./problems.ts";

@@ -1,12 +1,12 @@
 /** Top-level settings that every finished configuration has, and the checks of those with a form. */
 import { join, resolve } from "node:path";
-import { DEFAULT_PORT_RANGE } from "./network.ts";
 import { type ConfigNode, get, isNull, isText, list, type MapNode, scalar, text, withEntry, withPath } from "./node.ts";
 import type { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
 import { PYTHON_VERSION } from "./resolvers.ts";
 import { type Block, blockPath } from "./server-types.ts";
 import { madeUp } from "./source.ts";
+import { topLevelKeys } from "./top-level-table.ts";
 
 export interface DefaultOptions {
   cwd: string;
@@ -16,23 +16,15 @@ export interface DefaultOptions {
 
 const at = madeUp("default", "default");
 const int = (value: number): ConfigNode => scalar("int", value, at);
-const no = scalar("bool", false, at);
 
-const PLAIN_DEFAULTS: [key: string, value: ConfigNode][] = [
-  ["use_absolute_ip", no],
-  ["port_range_low", int(DEFAULT_PORT_RANGE.low)],
-  ["port_range_high", int(DEFAULT_PORT_RANGE.high)],
-  ["allow_openai_version_skew", no],
-  ["skip_venv_if_present", no],
-  ["dry_run", no],
-  ["server_spinup_timeout_seconds", int(600)],
-  ["model_endpoint_readiness_timeout_seconds", int(600)],
-];
+const WRITTEN_DEFAULTS: [key: string, value: ConfigNode][] = topLevelKeys()
+  .filter(([, key]) => key.written === true)
+  .map(([name, key]) => [name, typeof key.default === "boolean" ? scalar("bool", key.default, at) : int(Number(key.default))]);
 
 export function addDefaults(root: MapNode, options: DefaultOptions): MapNode {
   checkSkew(root, options.problems);
   let result = root;
-  for (const [key, value] of PLAIN_DEFAULTS) result = withDefault(result, key, value);
+  for (const [key, value] of WRITTEN_DEFAULTS) result = withDefault(result, key, value);
   // Read by Python servers' launchers only; always overwritten, as the reference does.
   result = withEntry(result, "head_server_deps", list([], at));
   result = withEntry(result, "python_version", text(PYTHON_VERSION, at));

@@ -1,6 +1,6 @@
 /** Reads one configuration file into a tree; what is wrong with it goes to the problems. */
 import { readFileSync } from "node:fs";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../errors/index.ts";
 import { InterpolationSyntaxError, parseText } from "./interpolation-grammar.ts";
 import { type ConfigNode, isInterpolation } from "./node.ts";
 import type { Problems } from "./problems.ts";

@@ -1,5 +1,5 @@
 /** The tree of a finished configuration as commands and servers use it. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { explainKey } from "./explain.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isText, type MapNode, pathText } from "./node.ts";

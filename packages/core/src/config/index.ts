@@ -1,5 +1,6 @@
 /** `config`: the dialect, the checks and the diagnostics of configurations. README.md tells how a load runs. */
 export { type Address, type Announcement, withAddresses } from "./announce.ts";
+export { BASE_BLOCK_KEYS, BLOCK_KEYS } from "./block-keys.ts";
 export { type ChildConfig, childEnvironment, loadChildConfig } from "./child.ts";
 export { exportedVariables } from "./compat-exports.ts";
 export { checkDatasetEntry, DATASET_TYPES, type DatasetEntry, type DatasetSource, type EntryProblem, LICENSES } from "./dataset-entry.ts";
@@ -24,7 +25,7 @@ export { isSecretKey, MASK, maskOverrides, maskSecrets, maskText } from "./secre
 export { DOMAINS, isServerType, SERVER_TYPES, type ServerType } from "./server-types.ts";
 export { didYouMean, suggest } from "./suggest.ts";
 export { KNOWN_KEYS, RESERVED_KEYS } from "./top-level-keys.ts";
+export { TOP_LEVEL_KEYS, type TopLevelKey, type TopLevelName, type TopLevelType, topLevelKeys } from "./top-level-table.ts";
 export type { LoadedConfig, LoadOptions, PortAllocator, SchemaFor, ServerInstance, ValueLayer } from "./types.ts";
-export { BASE_BLOCK_KEYS } from "./unknown-keys.ts";
 export { parseConfigYaml } from "./yaml.ts";
 export { dumpYaml } from "./yaml-emit.ts";

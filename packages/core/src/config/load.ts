@@ -41,6 +41,7 @@ import { blockOf, blocks } from "./server-types.ts";
 import { templateNotices } from "./shell-text.ts";
 import { madeUp, placeOf } from "./source.ts";
 import { replaceStandIn, STAND_IN_VALUES } from "./stand-in-model.ts";
+import { checkTopLevelValues } from "./top-level-values.ts";
 import type { LoadedConfig, LoadOptions } from "./types.ts";
 import { checkBaseKeys, checkBlockKeys, checkTopLevelKeys } from "./unknown-keys.ts";
 import { checkUnset } from "./unset.ts";
@@ -220,6 +221,7 @@ async function complete({ root: built, relays }: Built, load: Load): Promise<Loa
   checkModelPairs(root, env, problems);
   checkInterpolations(root, interpolator, problems);
   checkReferences(check.servers, new Set(isStrict(root) ? check.almost.keys() : []), interpolator, problems);
+  notices.push(...checkTopLevelValues(root, interpolator, problems));
   if (options.allowUnknown !== true) {
     checkBaseKeys(blocks(root), problems);
     checkTopLevelKeys(root, options.parameters ?? [], problems);

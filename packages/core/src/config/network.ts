@@ -1,7 +1,7 @@
 /** Hosts and ports: defaults written in, ports allocated by whoever may bind, and no two servers on one address. */
 import { isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { DEFAULT_HEAD_PORT, DEFAULT_HOST } from "./finish.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isNull, isText, list, type MapNode, map, pathText, scalar, text, withEntry, withPath } from "./node.ts";

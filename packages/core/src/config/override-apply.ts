@@ -1,5 +1,5 @@
 /** A whole command line of override tokens to one tree, by Hydra's rules for a run without a primary configuration. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { MAX_DEPTH, MAX_OVERRIDES } from "./limits.ts";
 import { MergeConflict, merge } from "./merge.ts";
 import {

@@ -4,9 +4,10 @@ import type { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
 import { type Block, blockOf, blockPath, blocks } from "./server-types.ts";
 import { STAND_IN } from "./stand-in-model.ts";
+import { TOP_LEVEL_KEYS } from "./top-level-table.ts";
 
 export function pairingWaived(root: MapNode, env: Record<string, string | undefined>): boolean {
-  const variable = env.NEMO_GYM_ALLOW_UNSUPPORTED_PAIRING ?? "";
+  const variable = env[TOP_LEVEL_KEYS.allow_unsupported_pairing.variable] ?? "";
   return isTruthy(get(root, "allow_unsupported_pairing")) || !["", "0", "false"].includes(variable.trim().toLowerCase());
 }
 

@@ -1,5 +1,5 @@
 /** Between trees and plain JavaScript values. Floats and integers become numbers; integers past 2^53 become bigint. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { MAX_DEPTH, MAX_NODES } from "./limits.ts";
 import { type ConfigNode, keyId, keyText, list, type MapEntry, mapFromEntries, scalar, text } from "./node.ts";
 import type { Origin } from "./source.ts";

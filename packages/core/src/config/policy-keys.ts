@@ -1,8 +1,12 @@
 /** The policy model's key and address may come from the environment when nothing else gives them: command line, env.yaml, files, then these. */
 import { type ConfigNode, get, isInterpolation, isUnset, type MapNode, text, withEntry } from "./node.ts";
 import { madeUp } from "./source.ts";
+import { TOP_LEVEL_KEYS } from "./top-level-table.ts";
 
-const VARIABLES: Record<string, string> = { policy_api_key: "OPENAI_API_KEY", policy_base_url: "OPENAI_BASE_URL" };
+const VARIABLES: Record<string, string> = {
+  policy_api_key: TOP_LEVEL_KEYS.policy_api_key.variable,
+  policy_base_url: TOP_LEVEL_KEYS.policy_base_url.variable,
+};
 
 /** Fills in what is read and missing. The value stays a reference to the variable, so that no key enters the configuration's text. */
 export function addPolicyKeys(root: MapNode, env: Record<string, string | undefined>): { root: MapNode; notices: string[] } {

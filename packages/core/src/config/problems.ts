@@ -2,7 +2,7 @@
  * Everything that is wrong with a configuration, collected so that it can be told at once: each problem with its place, the line and a
  * caret, what was expected and got, and what to write instead. The text is free of secrets, and hostile input cannot make it large.
  */
-import { type ErrorCode, GymError } from "./errors.ts";
+import { type ErrorCode, GymError } from "../errors/index.ts";
 import { excerptOf } from "./excerpt.ts";
 import { MAX_PRINTED_PROBLEMS, MAX_PROBLEMS } from "./limits.ts";
 import { isSecretKey, maskText } from "./secrets.ts";

@@ -1,5 +1,5 @@
 /** Which agent the rows of a data set go to, and what the runs of a collection are called. Plain values in, plain values out. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 
 type Fields = Record<string, unknown>;
 

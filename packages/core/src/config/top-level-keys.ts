@@ -1,77 +1,11 @@
-/** Top-level keys with a meaning. The reserved ones are never taken for a server. */
-export const RESERVED_KEYS: ReadonlySet<string> = new Set([
-  "config_paths",
-  "entrypoint",
-  "default_host",
-  "head_server",
-  "disallowed_ports",
-  "head_server_deps",
-  "python_version",
-  "pip_install_verbose",
-  "use_absolute_ip",
-  "uv_pip_set_python",
-  "skip_venv_if_present",
-  "hf_token",
-  "ray_head_node_address",
-  "port_range_low",
-  "port_range_high",
-  "dry_run",
-  "server_spinup_timeout_seconds",
-  "model_endpoint_readiness_timeout_seconds",
-  "allow_openai_version_skew",
-  "uv_cache_dir",
-  "uv_lock_timeout_seconds",
-  "uv_venv_dir",
-  "results_dir",
-  "cache_dir",
-  "_inherit_from",
-  "_copy",
-  "nemo_gym_log_dir",
-  "verbose",
-  "json",
-  "query",
-  "observability_enabled",
-  "model_call_capture_dir",
-  "token_id_capture",
-  "component_name",
-  "skip_verification",
-  "skip_verification_reward",
-  "telemetry",
-  "allow_unsupported_pairing",
-  "environment_server_name",
-  "environment_server_routes",
-  "environment_routing_mode",
-]);
+/** Top-level keys by name. The reserved ones are never taken for a server. */
+import { topLevelKeys } from "./top-level-table.ts";
 
-/** Keys that are read but may name a server too. */
-export const KNOWN_KEYS: ReadonlySet<string> = new Set([
-  ...RESERVED_KEYS,
-  "error_on_almost_servers",
-  "error_on_agent_without_environment_server",
-  "include_precedence",
-  "hosting",
-  "num_hosts",
-  "python",
-  "sandbox",
-  "agent_map",
-  "fan_out",
-  "agent_name",
-  "policy_base_url",
-  "policy_api_key",
-  "policy_model_name",
-  "uvicorn_logging_show_200_ok",
-  "uvicorn_timeout_worker_healthcheck",
-  "uvicorn_proxy_headers",
-  "uvicorn_forwarded_allow_ips",
-  "profiling_enabled",
-  "profiling_results_dirpath",
-  "wandb_project",
-  "wandb_name",
-  "wandb_api_key",
-  "mlflow_tracking_uri",
-  "mlflow_tracking_token",
-  "mlflow_experiment_name",
-  "mlflow_run_name",
-  "upload_rollouts",
-  "upload_rollouts_to_wandb",
-]);
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(
+  topLevelKeys()
+    .filter(([, key]) => key.reserved === true)
+    .map(([name]) => name),
+);
+
+/** Keys that are read; those that are not reserved may name a server too. */
+export const KNOWN_KEYS: ReadonlySet<string> = new Set(topLevelKeys().map(([name]) => name));

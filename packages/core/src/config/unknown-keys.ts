@@ -1,4 +1,5 @@
 /** Keys that nothing reads: misspelt ones of a server block, and top-level ones that look like a known key. `x-` marks a key as one's own. */
+import { BASE_BLOCK_KEYS } from "./block-keys.ts";
 import { MAX_COMPARED_KEYS } from "./limits.ts";
 import { type ConfigNode, get, isInterpolation, keyText, type MapNode, pathText } from "./node.ts";
 import type { Problems } from "./problems.ts";
@@ -6,31 +7,6 @@ import { type Block, blockPath } from "./server-types.ts";
 import { isTypo } from "./suggest.ts";
 import { KNOWN_KEYS } from "./top-level-keys.ts";
 import type { SchemaFor, ServerInstance } from "./types.ts";
-
-/** Keys that every block may have, whatever its server's schema says. */
-export const BASE_BLOCK_KEYS: readonly string[] = [
-  "entrypoint",
-  "host",
-  "port",
-  "num_workers",
-  "domain",
-  "datasets",
-  "verified",
-  "verified_url",
-  "description",
-  "value",
-  "hosting",
-  "python",
-  "max_body_bytes",
-  "queue_timeout",
-  "expose_tools_over_mcp",
-  "allowed_agents",
-  "allowed_model_types",
-  "skip_verification",
-  "skip_verification_reward",
-  "token_id_capture",
-  "ray_enabled",
-];
 
 export async function checkBlockKeys(
   blocks: readonly { block: Block; instance: ServerInstance }[],

@@ -1,5 +1,5 @@
 /** YAML text to plain values, for configuration-like files outside a load (prompt files, manifests, overrides). */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { loadText } from "./files.ts";
 import { toPlain } from "./plain.ts";
 import { Problems } from "./problems.ts";

@@ -3,10 +3,11 @@
  * and a new one is opened only where none is free. (A pool of undici opens up to twice as many: it takes a connection for busy during the turn
  * after its answer.) HTTP/2 shares few connections among all calls.
  */
-import { Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { createSemaphore, type SemaphoreStats } from "../work/index.ts";
 import { createH2cDispatcher } from "./h2c-dispatcher.ts";
 import type { ClientLimits } from "./limits.ts";
+import { Client } from "./undici-client.ts";
 
 /** What a call needs of a dispatcher. */
 export type Exchanger = Pick<Dispatcher, "dispatch">;

@@ -49,6 +49,8 @@ export class CookieJar {
       const eq = pair.indexOf("=");
       if (eq <= 0) continue;
       const name = pair.slice(0, eq).trim();
+      // A kept session is sent again with each answer.
+      if (this.#cookies.get(name)?.line === line) continue;
       if (end >= 0 && expired(line.slice(end))) this.#cookies.delete(name);
       else this.#cookies.set(name, { value: pair.slice(eq + 1).trim(), line });
     }

@@ -1,5 +1,5 @@
 /** One HTTP exchange on a connection: request out, whole answer in. No retries, no redirects; a limit that starts when the request is written. */
-import { messageOf } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
 import type { Exchanger } from "./connections.ts";
 import { type FailureFacts, hopError, kindName } from "./failure.ts";
 import { timerMs } from "./limits.ts";

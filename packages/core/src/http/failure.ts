@@ -2,7 +2,7 @@
  * What went wrong on a hop, as facts that travel. A server that fails because of another answers 500 with these facts in the `x-ng-failure`
  * header (percent-encoded JSON) beside `x-ng-failure-kind`; a caller reads them back, so the collector names the first hop that broke.
  */
-import { type ErrorCode, GymError, printable } from "../protocol/index.ts";
+import { type ErrorCode, GymError, printable } from "../errors/index.ts";
 import type { Reply } from "./message.ts";
 
 /** Longest upstream body kept in an error's message and facts. */

@@ -1,5 +1,5 @@
 /** Proof for tests that nobody changes what is not theirs: what crosses a local hop is a frozen copy, so that a change throws. */
-import { isRaw } from "../protocol/index.ts";
+import { isRaw } from "../json/index.ts";
 
 /** A deep copy of a JSON value in which nothing can be changed. Values that are no plain data (raw arrays, class instances) are shared. */
 export function frozenCopy<T>(value: T): T {

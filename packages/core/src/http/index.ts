@@ -13,6 +13,7 @@ export {
 } from "./failure.ts";
 export { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 export type { Call, CallKind, Endpoint, EndpointReply, EndpointRequest, Reply, ServerAddress } from "./message.ts";
+export { PROBE_TIMEOUT_MS, type ProbeOutcome, probe } from "./probe.ts";
 export { badResponse } from "./reply.ts";
 export type { RetryClock, RetryNotice } from "./retry.ts";
 export { DEFAULT_RETRY_POLICY, type RetryBudget, type RetryPolicy, retryAfterMs } from "./retry-policy.ts";

@@ -1,5 +1,6 @@
 /** The two makers of replies: from the text of a socket, and from the value of a server in the same process. */
-import { messageOf, parseJson, stringifyJson } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
+import { parseJson, stringifyJson } from "../json/index.ts";
 import { hopError, kindName } from "./failure.ts";
 import type { EndpointReply, Reply } from "./message.ts";
 

@@ -1,6 +1,6 @@
 /** The layer that repeats calls: wraps one try in the budgets of the retry table, with one deadline, and reports each pause. */
 import { setTimeout } from "node:timers/promises";
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { classifyTransportError, FAILURE_KIND, type TransportFailure } from "./classify.ts";
 import { type FailureFacts, hopError } from "./failure.ts";
 import { timerMs } from "./limits.ts";

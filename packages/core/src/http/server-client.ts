@@ -1,6 +1,6 @@
 /** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport, applies limits and retries. */
 import { setMaxListeners } from "node:events";
-import { stringifyJson } from "../protocol/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import { type ExchangeRequest, exchange } from "./exchange.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";

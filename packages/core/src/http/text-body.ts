@@ -1,5 +1,6 @@
 /** Bodies that are no JSON value: read from the text of a socket, and handed on as they came. */
-import { messageOf, parseJson } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
+import { parseJson } from "../json/index.ts";
 import type { EndpointRequest } from "./message.ts";
 
 /** As `body` of a call: sent as it is, under the content type of the call's headers, on either transport. */

@@ -4,7 +4,7 @@
  * An `Aggregator` lives for one request. Rows are fed one by one, in any order, whole or already stripped of their response; only their
  * numbers stay, unless a hook wants the rows, which are then kept without their response.
  */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { baselineMetrics, groupEntry } from "./baseline.ts";
 import { type ClusteredMean, clusteredMean95 } from "./intervals.ts";
 import { maskCoverage } from "./mask-coverage.ts";

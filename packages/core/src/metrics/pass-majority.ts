@@ -3,7 +3,7 @@
  *
  * A benchmark calls it from its `computeMetrics` hook. Score names are sorted; keys come by k, then by score.
  */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { mean, sampleStd } from "./describe.ts";
 import { sampleSpreads, scoreSeries } from "./score-series.ts";
 import { readScores, type ScoreFn, type ScoreTable } from "./score-table.ts";

@@ -5,7 +5,7 @@
  * `ref` stay: whatever the caller needs to find the row again (a byte offset, say). Of a rollout only its numbers stay. Task rows come out of
  * a generator, so that 100,000 rows need neither 100,000 samples nor 100,000 finished lines in memory.
  */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { groupEntry } from "./baseline.ts";
 import { createNotes, type MetricNotes } from "./notes.ts";
 import { profileAgents } from "./profile-agents.ts";

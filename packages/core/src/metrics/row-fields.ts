@@ -1,5 +1,5 @@
 /** How one result row is read: its key, whether it is measured, its numbers. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import type { Id, Row } from "./types.ts";
 
 export const TASK_INDEX = "_ng_task_index";

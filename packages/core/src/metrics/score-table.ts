@@ -1,5 +1,5 @@
 /** Scores and answers of every rollout, read once. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import type { Row, TaskRows } from "./types.ts";
 
 export type ScoreFn = (row: Row) => Readonly<Record<string, number | boolean | null | undefined>>;

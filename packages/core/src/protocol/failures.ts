@@ -1,5 +1,5 @@
 /** The one vocabulary of failures: what broke (kind), where (boundary), and the label of the sidecar row (class). */
-import { type ErrorCode, GymError } from "./errors.ts";
+import { type ErrorCode, GymError } from "../errors/index.ts";
 
 /** The kinds that every NeMo Gym program knows. Beside them, `<server>:<kind>` names what only one server can tell. */
 export const FAILURE_KINDS = [

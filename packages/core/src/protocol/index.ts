@@ -1,8 +1,9 @@
-/** `protocol`: what travels and what is stored. Pure: no I/O, no dependency on any other folder. */
+/** `protocol`: what travels and what is stored, with the errors and the JSON of the wire. Pure: no I/O. */
+export * from "../errors/index.ts";
+export * from "../json/index.ts";
 export * from "./chat-answer.ts";
 export * from "./chat-request.ts";
 export * from "./episode-bodies.ts";
-export * from "./errors.ts";
 export * from "./failures.ts";
 export { isObject } from "./fields.ts";
 export * from "./ids.ts";
@@ -10,7 +11,6 @@ export { isChatShaped } from "./item-choice.ts";
 export * from "./item-types.ts";
 export { laxBool, laxFloat, laxInt } from "./lax.ts";
 export { type InputPart, inputPart } from "./own-items.ts";
-export { isRaw, parseJson, RAW_KEYS, RAW_THRESHOLD_CHARS, RawJson, rawToArray, stringifyJson } from "./raw.ts";
 export {
   type FullResponsesRequest,
   materializeRequest,
@@ -24,7 +24,6 @@ export * from "./rows.ts";
 export * from "./run-bodies.ts";
 export * from "./session-bodies.ts";
 export * from "./split-items.ts";
-export { stringifyStrict } from "./strict-json.ts";
 export { hasTokenFields, TOKEN_KEYS, type TokenArray } from "./token-fields.ts";
 export * from "./usage.ts";
 export { type FieldIssue, fromZod, jsonInvalidIssue, missingBodyIssue, type Parser, type Validation, valueIssue } from "./validation.ts";

@@ -107,8 +107,9 @@ function requestSchema(form: Form) {
   });
 }
 
-const sentSchema = requestSchema("sent");
-const fullSchema = requestSchema("full");
+/** Lazy, like the schemas of all long bodies: each is built when the first such body is read, and most programs read few of them. */
+const sentSchema = z.lazy(() => requestSchema("sent"));
+const fullSchema = z.lazy(() => requestSchema("full"));
 
 type Sent = z.output<typeof sentSchema>;
 /** A Responses request with the keys that were sent. */

@@ -1,5 +1,5 @@
 /** Rows of the JSONL files: which keys are reserved, and how a row names its rollout. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import type { FailureKind } from "./failures.ts";
 import { isRolloutId } from "./ids.ts";
 import type { ResponsesRequest } from "./responses-request.ts";

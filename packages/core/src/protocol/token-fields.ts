@@ -3,9 +3,9 @@
  * `RawJson` and pass untouched; as plain arrays they are checked, and copied only where an element has to be coerced.
  */
 import { z } from "zod";
+import { RawJson } from "../json/index.ts";
 import { type Form, nullish } from "./fields.ts";
 import { coerceFloat, coerceInt, type Refusal } from "./lax.ts";
-import { RawJson } from "./raw.ts";
 
 export const TOKEN_KEYS = ["prompt_token_ids", "generation_token_ids", "generation_log_probs"] as const;
 const BUNDLE_KEYS = [...TOKEN_KEYS, "routed_experts"] as const;

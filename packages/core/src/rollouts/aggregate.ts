@@ -4,7 +4,7 @@
  */
 import { raiseForStatus, type ServerClient } from "../http/index.ts";
 import { type AggregateMetrics, coverageOf, createAggregator, stripForMetrics } from "../metrics/index.ts";
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { type Emit, notice } from "./events.ts";
 import { lineError } from "./file-errors.ts";
 import { createGroups, type Group, type Groups } from "./groups.ts";

@@ -1,7 +1,7 @@
 /** The front door: one collection from parameters to summary. See README.md. */
 import { resolve } from "node:path";
 import type { ServerClient } from "../http/index.ts";
-import { ERROR_CODES, type ErrorCode, GymError, isGymError } from "../protocol/index.ts";
+import { ERROR_CODES, type ErrorCode, GymError, isGymError } from "../errors/index.ts";
 import { aggregateRun } from "./aggregate.ts";
 import { type Budget, createLatencies, type Latencies } from "./budget.ts";
 import { dispatch } from "./dispatch.ts";
@@ -11,6 +11,7 @@ import { openJournal } from "./journal.ts";
 import { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
 import { type RunRecord, writeManifest } from "./manifest.ts";
 import { type CountedZeros, countedZeros } from "./metric-rows.ts";
+import { lockOutput } from "./output-lock.ts";
 import type { CollectParameters } from "./parameters.ts";
 import { absolutePath, type RunPaths, runPaths } from "./paths.ts";
 import { type Prepared, prepareRun } from "./prepare.ts";
@@ -58,15 +59,24 @@ interface Run {
   signal: AbortSignal;
 }
 
-/** @throws GymError for what is wrong before the first request: parameters, input, names, files, a resume that does not fit */
+/** @throws GymError for what is wrong before the first request: parameters, input, names, files, a resume that does not fit, a locked output */
 export async function collectRollouts(options: CollectOptions): Promise<CollectResult> {
-  const { parameters } = options;
   const cwd = resolve(options.cwd ?? process.cwd());
+  const paths = runPaths(absolutePath(options.parameters.output_jsonl_fpath, cwd));
+  const lock = await lockOutput(paths.rollouts);
+  try {
+    return await collectLocked(options, { cwd, paths });
+  } finally {
+    lock.release();
+  }
+}
+
+async function collectLocked(options: CollectOptions, { cwd, paths }: { cwd: string; paths: RunPaths }): Promise<CollectResult> {
+  const { parameters } = options;
   const env = options.env ?? process.env;
   const emit: Emit = options.onEvent ?? (() => undefined);
   const now = options.now ?? (() => performance.now());
   const signal = options.signal ?? new AbortController().signal;
-  const paths = runPaths(absolutePath(parameters.output_jsonl_fpath, cwd));
   const routing = buildRouting(options.servers.config);
   const prepared = await prepareRun({
     parameters,
@@ -184,15 +194,24 @@ function endingError(cause: FailureCause, row: Row): GymError {
 
 async function aggregate(run: Run, of: { zeros: CountedZeros; tally: RunTally }): Promise<void> {
   const marks = new Map(run.options.servers.instances?.map((instance) => [instance.name, instance.aggregation]));
-  await aggregateRun({
-    ...of,
-    paths: run.paths,
-    routing: run.routing,
-    isBaseline: (server) => marks.get(server) === "baseline",
-    client: run.options.client,
-    emit: run.emit,
-    signal: run.signal,
-  });
+  try {
+    await aggregateRun({
+      ...of,
+      paths: run.paths,
+      routing: run.routing,
+      isBaseline: (server) => marks.get(server) === "baseline",
+      client: run.options.client,
+      emit: run.emit,
+      signal: run.signal,
+    });
+  } catch (error) {
+    if (!isGymError(error) || error.code === "NG_ERR_DATA") throw error;
+    throw new GymError(error.code, `the results are written, but their metrics could not be computed: ${error.message}`, {
+      hint: "Once the servers answer, run the same command with resume_from_cache=true.",
+      cause: error,
+      details: error.details,
+    });
+  }
 }
 
 function finalRecord(run: Run): Partial<RunRecord> {

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from "node:events";
 import type { ServerClient } from "../http/index.ts";
-import { messageOf } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { type Budget, isDrained, type Latencies } from "./budget.ts";
 import { episodeRequest } from "./episode.ts";

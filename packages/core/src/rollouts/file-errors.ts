@@ -1,5 +1,5 @@
 /** Errors about files, with the place in the file. */
-import { GymError, messageOf } from "../protocol/index.ts";
+import { GymError, messageOf } from "../errors/index.ts";
 
 /** NG_ERR_FILE: the operating system refused to read or write. */
 export function fileError(path: string, doing: "read" | "write", cause: unknown): GymError {

@@ -1,7 +1,7 @@
 /** Where an input is found: NEMO_GYM_EXTRA_ROOTS first, then the current folder. */
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, resolve } from "node:path";
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 
 export interface Surroundings {
   cwd: string;

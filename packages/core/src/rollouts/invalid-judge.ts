@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { stringifyJson } from "../protocol/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { fileError } from "./file-errors.ts";
 import { keyText } from "./keys.ts";
 import { openLineWriter } from "./line-writer.ts";

@@ -1,5 +1,5 @@
 /** The two append-only files of a run. A call returns when the line is in its file; unresolved rows leave no line. */
-import { stringifyJson } from "../protocol/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { openLineWriter } from "./line-writer.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunPaths } from "./paths.ts";

@@ -4,7 +4,7 @@
  */
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { GymError } from "../protocol/index.ts";
+import type { GymError } from "../errors/index.ts";
 import { fileError } from "./file-errors.ts";
 import { WRITE_BUFFER_BYTES } from "./limits.ts";
 

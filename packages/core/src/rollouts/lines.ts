@@ -1,6 +1,6 @@
 /** Reads JSON Lines files as a stream: one block in memory, line numbers from 1, byte offsets for going back to a line. */
 import { type FileHandle, open } from "node:fs/promises";
-import { messageOf } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
 import { fileError, lineError } from "./file-errors.ts";
 import { LINE_LIMIT_BYTES, READ_CHUNK_BYTES } from "./limits.ts";
 import type { Row } from "./row.ts";

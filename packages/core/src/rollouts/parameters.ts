@@ -1,30 +1,26 @@
 /**
- * Every key of a collection and of a reward profile, with type, default and the sentence that help and docs show. Unknown keys are ignored here:
- * the whole merged configuration is parsed with this schema, and `config` is what reports near misses.
+ * Every key of a collection and of a reward profile, with type and default. What help and docs say of a key stands in the command table, which is typed
+ * over these schemas: a key that it does not decide does not compile. Unknown keys are ignored here: the whole merged configuration is parsed with this
+ * schema, and `config` is what reports near misses.
  */
 import { z } from "zod";
-import { GymError, laxBool, laxFloat, laxInt } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
+import { laxBool, laxFloat, laxInt } from "../protocol/index.ts";
 import type { Notice } from "./events.ts";
 import { HEALTH_CHECKS } from "./health-checks.ts";
 
-const flag = (value: boolean, text: string) => z.preprocess((given) => given ?? value, laxBool).describe(text);
-const text = (about: string) =>
-  z
-    .string()
-    .nullish()
-    .transform((value) => value ?? null)
-    .describe(about);
+const flag = (value: boolean) => z.preprocess((given) => given ?? value, laxBool);
+const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? null);
 const atLeast = (schema: z.ZodType<number>, low: number) => schema.refine((value) => value >= low, { message: `must be ${low} or more` });
-const countOrNull = (about: string) =>
-  atLeast(laxInt, 1)
-    .nullish()
-    .transform((value) => value ?? null)
-    .describe(about);
-const secondsOrNull = (about: string) =>
-  atLeast(laxFloat, 0)
-    .nullish()
-    .transform((value) => value ?? null)
-    .describe(about);
+const countOrNull = atLeast(laxInt, 1)
+  .nullish()
+  .transform((value) => value ?? null);
+const secondsOrNull = atLeast(laxFloat, 0)
+  .nullish()
+  .transform((value) => value ?? null);
 const nameMap = z.record(z.string(), z.string());
 
 const repeats = z
@@ -46,69 +42,52 @@ const healthChecks = namesList.superRefine((names, context) => {
 
 export const collectParameters = z
   .object({
-    input_jsonl_fpath: z
-      .string()
-      .describe("Input rows, one JSON object a line; relative paths are searched in NEMO_GYM_EXTRA_ROOTS, then in the current folder."),
-    output_jsonl_fpath: z.string().describe("Results, one JSON object a line; the other files of the run are written beside it."),
-    agent_name: text("Agent for every row; the same as agent_map._default."),
-    agent_map: nameMap
-      .nullish()
-      .transform((value) => value ?? null)
-      .describe("Row's agent or task_source -> agent; _default for the rest."),
+    input_jsonl_fpath: z.string(),
+    output_jsonl_fpath: z.string(),
+    agent_name: optionalText,
+    agent_map: nameMap.nullish().transform((value) => value ?? null),
     fan_out: z
       .record(z.string(), z.array(z.string()))
       .nullish()
-      .transform((value) => value ?? null)
-      .describe("Agent or task_source -> agents: one copy of a row for each."),
-    limit: laxInt
-      .nullish()
-      .transform((value) => value ?? null)
-      .describe("First rows of the input only; 0 or unset: all."),
-    num_repeats: repeats.describe("Rollouts a row: a number, or a map from agent to number with _default."),
-    num_repeats_add_seed: flag(false, "Give each repeat its own seed in metadata.extra_body."),
-    interleave_repeats: flag(false, "Round by round (abcabc) instead of row by row (aabbcc)."),
-    num_samples_in_parallel: countOrNull("Rollouts in flight at once; unset: no limit of its own."),
-    max_resident_rollout_tasks: countOrNull("Rows held at once, waiting or in flight."),
+      .transform((value) => value ?? null),
+    limit: laxInt.nullish().transform((value) => value ?? null),
+    num_repeats: repeats,
+    num_repeats_add_seed: flag(false),
+    interleave_repeats: flag(false),
+    num_samples_in_parallel: countOrNull,
+    max_resident_rollout_tasks: countOrNull,
     responses_create_params: z
       .record(z.string(), z.unknown())
       .nullish()
-      .transform((value) => value ?? {})
-      .describe("Overrides merged into every row's request."),
-    prompt_config: text("YAML file with user (and system) templates that fill each row's input."),
+      .transform((value) => value ?? {}),
+    prompt_config: optionalText,
     skills: z
       .object({ path: z.string() })
       .nullish()
-      .transform((value) => value ?? null)
-      .describe("Folder of skills (skills.path) stamped on every row."),
-    resume_from_cache: flag(false, "Go on with an earlier run of the same output: only what is missing or failed runs."),
-    require_complete: flag(false, "Exit 1 unless every row has a result."),
-    disable_aggregation: flag(false, "Write no metrics file."),
-    upload_rollouts: flag(true, "Hand results to exporters."),
-    route_failures_to_sidecar: flag(true, "Failed rows go to the sidecar and the run goes on; false: the first failure ends it."),
-    count_failure_classes_as_zero: namesList.describe("Failure classes that count as reward 0 in the metrics."),
-    count_missing_rollouts_as_zero: flag(false, "Rollouts without any row count as reward 0 in the metrics."),
-    dispatch_budget_s: secondsOrNull("Seconds after which no further row is started."),
-    drain_margin_s: secondsOrNull(
-      "Seconds before the end of the budget at which starting stops; unset: the third quartile of finished rollouts.",
-    ),
-    dispatch_longest_first: flag(false, "On resume, start rows that took long before first."),
-    retry_terminal_timeouts: flag(false, "On resume, also retry rows that ended in a terminal time-out."),
-    retry_invalid_judge_responses: flag(false, "On resume, run rows with an invalid judge answer again."),
+      .transform((value) => value ?? null),
+    resume_from_cache: flag(false),
+    require_complete: flag(false),
+    disable_aggregation: flag(false),
+    upload_rollouts: flag(true),
+    route_failures_to_sidecar: flag(true),
+    count_failure_classes_as_zero: namesList,
+    count_missing_rollouts_as_zero: flag(false),
+    dispatch_budget_s: secondsOrNull,
+    drain_margin_s: secondsOrNull,
+    dispatch_longest_first: flag(false),
+    retry_terminal_timeouts: flag(false),
+    retry_invalid_judge_responses: flag(false),
     environment_routing_mode: z
       .enum(["agent", "legacy", "taskset"])
       .nullish()
-      .transform((value) => value ?? "agent")
-      .describe("How rows find their environment server."),
-    environment_server_name: text("Environment server of every flat row in legacy mode."),
-    environment_server_routes: nameMap
-      .nullish()
-      .transform((value) => value ?? {})
-      .describe("Taskset -> environment server."),
-    retain_results_in_memory: flag(true, "Accepted for compatibility; results are always read from disk."),
-    disable_health_check: flag(false, "Skip the health check after the run."),
-    health_check_workers: countOrNull("Workers of the health check."),
-    health_check_ignored_checks: healthChecks.describe("Checks left out of the health verdict, a list or comma-separated."),
-    rollout_collection_driver: text("Custom driver, module:function."),
+      .transform((value) => value ?? "agent"),
+    environment_server_name: optionalText,
+    environment_server_routes: nameMap.nullish().transform((value) => value ?? {}),
+    retain_results_in_memory: flag(true),
+    disable_health_check: flag(false),
+    health_check_workers: countOrNull,
+    health_check_ignored_checks: healthChecks,
+    rollout_collection_driver: optionalText,
   })
   .superRefine((value, context) => {
     const problem = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
@@ -131,9 +110,9 @@ export const collectParameters = z
 export type CollectParameters = z.infer<typeof collectParameters>;
 
 export const profileParameters = z.object({
-  materialized_inputs_jsonl_fpath: z.string().describe("The run's materialized inputs."),
-  rollouts_jsonl_fpath: z.string().describe("The run's results."),
-  allow_partial_rollouts: flag(false, "Profile what is there although rollouts are missing."),
+  materialized_inputs_jsonl_fpath: z.string(),
+  rollouts_jsonl_fpath: z.string(),
+  allow_partial_rollouts: flag(false),
 });
 
 export type ProfileParameters = z.infer<typeof profileParameters>;

@@ -37,6 +37,12 @@ export function runPaths(output: string): RunPaths {
   };
 }
 
+/** One lock for all files of a run, so named after the stem that they share. */
+export function lockPath(output: string): string {
+  const name = basename(output);
+  return join(dirname(output), `${basename(name, extname(name))}.lock`);
+}
+
 /** Everything a fresh run would overwrite or mix with, the output first. */
 export function archivablePaths(output: string): string[] {
   const folder = dirname(output);

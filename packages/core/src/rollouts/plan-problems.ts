@@ -1,5 +1,5 @@
 /** Collects everything that keeps rows from being dispatched, so that all of it is told at once. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { LISTED_PROBLEMS } from "./limits.ts";
 
 export interface PlanProblems {

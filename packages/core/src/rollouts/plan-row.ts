@@ -1,6 +1,6 @@
 /** One input row -> its materialized rows. The order of keys on a row is the order in which they are set here. */
 
-import { messageOf } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
 import { assignAgents, isTaskRow, repeatsFor } from "./assign.ts";
 import { taskKey } from "./keys.ts";
 import type { CollectParameters } from "./parameters.ts";

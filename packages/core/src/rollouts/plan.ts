@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
-import { messageOf, stringifyJson } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { type Emit, notice } from "./events.ts";
 import { fileError, lineError } from "./file-errors.ts";
 import { findInRoots, requireInput, type Surroundings } from "./input-file.ts";

@@ -1,7 +1,7 @@
 /** The files of a reward profile: reads materialized inputs and rollouts as streams, writes three files beside the rollouts. The numbers are made by `metrics`. */
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { createRewardProfile, type ProfileSummary, sampleOf } from "../metrics/index.ts";
-import { stringifyJson } from "../protocol/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { type Emit, notice } from "./events.ts";
 import { fileError } from "./file-errors.ts";
 import { requireInput } from "./input-file.ts";

@@ -1,7 +1,7 @@
 /** Prompt templates: a YAML file with `user` and optionally `system`, filled from a row's top-level fields into `responses_create_params.input`. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { GymError, messageOf } from "../protocol/index.ts";
+import { GymError, messageOf } from "../errors/index.ts";
 import { fileError } from "./file-errors.ts";
 import { formatTemplate } from "./python-format.ts";
 import { isRecord, isTruthy, type Row } from "./row.ts";

@@ -1,5 +1,5 @@
 /** How a run ended: the exit code and, where it is not 0, why. */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import type { CollectParameters } from "./parameters.ts";
 import type { RunSummary } from "./summary.ts";
 

@@ -1,6 +1,7 @@
 /** Refuses to go on with a run that was made with other data, parameters or servers. */
 import { createHash } from "node:crypto";
-import { GymError, isGymError, stringifyJson } from "../protocol/index.ts";
+import { GymError, isGymError } from "../errors/index.ts";
+import { stringifyJson } from "../json/index.ts";
 import { differences, type Fingerprint, promptDigest, serverBlocks, shapingParameters } from "./fingerprint.ts";
 import { findInRoots } from "./input-file.ts";
 import { readLines, readRows } from "./lines.ts";

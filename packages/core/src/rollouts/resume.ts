@@ -1,7 +1,7 @@
 /** Which rows of an earlier run are still to be run. Reads main file, sidecar and materialized rows as streams; keeps a bit a finished rollout. */
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { type FailedRollout, type FailureHistory, readFailures } from "./failure-history.ts";
 import { fileError, lineError } from "./file-errors.ts";
 import { keyText, type RolloutSet, rolloutSet } from "./keys.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parse } from "yaml";
-import { GymError, messageOf } from "../protocol/index.ts";
+import { GymError, messageOf } from "../errors/index.ts";
 import { isRecord } from "./row.ts";
 
 export interface Skill {

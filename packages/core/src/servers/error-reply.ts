@@ -2,8 +2,9 @@
  * How a failure inside a handler looks on the wire: 500 with a JSON string, as the reference, plus headers with the facts of the hop that broke.
  * Such an answer carries no session cookie.
  */
+
+import { GymError, messageOf, printable } from "../errors/index.ts";
 import { type EndpointReply, factsOf, failureHeaders, kindName } from "../http/index.ts";
-import { GymError, messageOf, printable } from "../protocol/index.ts";
 import { bytesRepr } from "./compat-python-repr.ts";
 
 /** Answered as `{"detail": detail}` with its status: the way for a handler to refuse a request. */

@@ -1,6 +1,7 @@
-/** `servers`: base classes, `serve`, head server, supervisor. See README.md. */
+/** `servers`: base classes, `serve`, supervisor. See README.md. */
 export { Agent, type AgentConfig, agentConfig } from "./agent.ts";
 export { cookiesFor } from "./downstream-cookies.ts";
+export type { EditorSchemaOptions, JsonSchema } from "./editor-schema/index.ts";
 export { relayConfig } from "./environment/relay.ts";
 export { HttpError } from "./error-reply.ts";
 export {
@@ -14,11 +15,10 @@ export {
   serverConfigSchema,
   serverRefSchema,
 } from "./gym-server.ts";
-export { clientOf, fetchHead, type HeadAddress, type HeadReport } from "./head-client.ts";
-export { loadServerClass } from "./hosting/assembly.ts";
 export type { HostEvent, OnHostEvent } from "./hosting/events.ts";
+export { loadServerClass } from "./hosting/server-class.ts";
 export type { RunningServers, StartOptions } from "./hosting/start-servers.ts";
-export type { ServerInstanceInfo } from "./instance-info.ts";
+export type { EndpointAnswer, ModelEndpoint } from "./model-endpoints.ts";
 export { ModelServer, type ModelServerConfig, modelServerConfig } from "./model-server.ts";
 export {
   ResourcesServer,
@@ -33,4 +33,4 @@ export {
 export { type Handler, type RequestContext, type Route, reply } from "./route.ts";
 export { serve } from "./serve.ts";
 export { Session } from "./session.ts";
-export { startServers } from "./start.ts";
+export { askEndpoints, editorSchema, startServers } from "./start.ts";

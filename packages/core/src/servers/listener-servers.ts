@@ -44,8 +44,12 @@ export async function createProtocolServers(
           streamResetBurst: 2 * limits.h2cStreamsPerConnection,
           streamResetRate: limits.h2cStreamsPerConnection,
         },
-        // Fastify's own types know one protocol a server; the handler takes the compatibility request of both.
-        handler as never,
+        (request, response) => {
+          // Fastify tells a body by its type or its framing headers, and HTTP/2 needs neither.
+          if (!request.stream.endAfterHeaders) request.headers["content-type"] ??= "application/json";
+          // Its own types know one protocol a server; the handler takes the compatibility request of both.
+          handler(request as never, response as never);
+        },
       );
       return http1;
     },

@@ -33,21 +33,17 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
-    reply.raw.once("close", () => {
-      if (!reply.raw.writableEnded) gone.abort(new Error("the caller went away"));
-    });
     calls++;
-    try {
-      const answer = await endpoint.handle(readRequest(request, gone.signal));
-      if (gone.signal.aborted) reply.hijack();
-      else {
-        if (closing && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
-        await sendReply(reply, answer);
-      }
-    } finally {
+    // The end of a call, whether its answer was written or its caller left.
+    reply.raw.once("close", () => {
       calls--;
       if (calls === 0) onIdle?.();
-    }
+      if (!reply.raw.writableEnded) gone.abort(new Error("the caller went away"));
+    });
+    const answer = await endpoint.handle(readRequest(request, gone.signal));
+    if (gone.signal.aborted) return void reply.hijack();
+    if (closing && request.raw.httpVersionMajor === 1) reply.raw.setHeader("connection", "close");
+    sendReply(reply, answer);
   }
 
   const { app, http1, http2 } = await createProtocolServers(serve, limits);
@@ -83,11 +79,15 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
     const ended = [...sessions].map((session) => new Promise<void>((resolve) => session.close(resolve)));
     const grace = timeout(graceMs);
     if (calls > 0) await Promise.race([new Promise<void>((resolve) => (onIdle = resolve)), grace.over]);
-    // A session that had the last call still has its answer to write.
+    // The last answers may still be on their way out.
     await Promise.race([Promise.all(ended), grace.over]);
+    const gone = Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+    for (const socket of sockets) socket.destroySoon();
+    await Promise.race([gone, grace.over]);
     grace.clear();
     for (const session of sessions) session.destroy();
     for (const socket of sockets) socket.destroy();
+    await gone;
     http1.close();
     await app.close();
   }

@@ -1,9 +1,9 @@
 /** A resources server: seeds a session, offers tools, verifies the answer, aggregates its own metrics. A benchmark extends this class. */
 import { z } from "zod";
+import { GymError } from "../errors/index.ts";
 import { type AggregateHooks, aggregateMetrics } from "../metrics/index.ts";
 import {
   fromZod,
-  GymError,
   type ModelResponse,
   materializeRequest,
   parseAggregateBody,

@@ -1,6 +1,8 @@
 /** Server-sent events of the Responses dialect: the finished answer, replayed as a stream. */
 import { randomUUID } from "node:crypto";
-import { type ModelResponse, messageOf, stringifyJson } from "../protocol/index.ts";
+import { messageOf } from "../errors/index.ts";
+import { stringifyJson } from "../json/index.ts";
+import type { ModelResponse } from "../protocol/index.ts";
 
 const frame = (type: string, data: object): string => `event: ${type}\ndata: ${stringifyJson({ type, ...data })}\n\n`;
 

@@ -2,7 +2,7 @@
  * A fair semaphore with a bounded queue: first come, first served; a full queue or a wait that takes too long is an error that says "busy",
  * never a longer and longer wait. Time in the queue is told apart from time at work.
  */
-import { GymError } from "../protocol/index.ts";
+import { GymError } from "../errors/index.ts";
 import { createFifo } from "./fifo.ts";
 
 export interface SemaphoreOptions {

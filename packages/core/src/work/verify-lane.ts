@@ -4,8 +4,8 @@
  * counted as time at work, and a job that was ended has no result: its caller gets an error, not a reward.
  */
 import { availableParallelism } from "node:os";
-import { Piscina } from "piscina";
-import { GymError, messageOf } from "../protocol/index.ts";
+import type { Piscina } from "piscina";
+import { GymError, messageOf } from "../errors/index.ts";
 import type { JobBegan, LaneJob } from "./lane-worker.ts";
 import { createSemaphore } from "./semaphore.ts";
 
@@ -47,11 +47,12 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
     queueTimeoutMs: options.queueTimeoutMs ?? 300_000,
   });
   const began = new Map<number, () => void>();
-  let pool: Piscina | undefined;
+  let pool: Promise<Piscina> | undefined;
   let jobs = 0;
 
   // Threads start with the first job; idle ones stay for a while, because a cold start costs more than a job.
-  function openPool(): Piscina {
+  async function openPool(): Promise<Piscina> {
+    const { Piscina } = await import("piscina");
     const filename = workerFile(import.meta, "./lane-worker");
     const opened = new Piscina({ filename, minThreads: 0, maxThreads: threads, idleTimeout: IDLE_THREAD_MS, execArgv: [] });
     opened.on("message", (message: Partial<JobBegan>) => began.get(message.laneJobBegan ?? -1)?.());
@@ -78,7 +79,7 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       if (signal?.aborted) end.abort();
-      return await pool.run({ id, module: options.worker, task } satisfies LaneJob, { signal: end.signal });
+      return await (await pool).run({ id, module: options.worker, task } satisfies LaneJob, { signal: end.signal });
     } catch (cause) {
       if (overdue !== undefined) throw new GymError("NG_ERR_TIMEOUT", `${options.name}: ${overdue}`, { cause });
       if (signal?.aborted)
@@ -95,7 +96,7 @@ export function createVerifyLane<Task, Result>(options: VerifyLaneOptions): Veri
     run: (task, signal) => semaphore.run(() => work(task, signal), signal),
     stats: () => semaphore.stats(),
     async [Symbol.asyncDispose]() {
-      await pool?.destroy();
+      await (await pool)?.destroy();
       pool = undefined;
     },
   };

@@ -17,15 +17,15 @@ function clientTo(port: number, limits: Partial<ClientLimits> = {}): ServerClien
   return createServerClient({ addressOf: () => ({ url: `http://127.0.0.1:${port}`, h2c: true }), limits, policy: { maxAttempts: 1 } });
 }
 
-test("two thousand long bodies at once come back to their own callers", async () => {
+test("a thousand long bodies at once come back to their own callers", async () => {
   await using listener = await open(echo);
   await using client = clientTo(listener.port);
   const filling = "x".repeat(20_000);
   const replies = await Promise.all(
-    Array.from({ length: 2_000 }, (_, n) => client.call("s", { ...CALL, path: `/${n}`, body: { n, filling } })),
+    Array.from({ length: 1_000 }, (_, n) => client.call("s", { ...CALL, path: `/${n}`, body: { n, filling } })),
   );
   for (const [n, reply] of replies.entries()) expect((reply.json() as { path: string; body: { n: number } }).body.n).toBe(n);
-  expect(client.stats()).toEqual({ s: { calls: 2_000, inFlight: 0, retries: 0, errors: 0 } });
+  expect(client.stats()).toEqual({ s: { calls: 1_000, inFlight: 0, retries: 0, errors: 0 } });
 });
 
 test("three thousand calls that are taken back at once do not end the connection of one that stays", async () => {
@@ -106,6 +106,7 @@ test.each([
   let seen = 0;
   const server = createServer();
   server.on("stream", (stream) => {
+    stream.on("error", () => {});
     if (++seen === 1) return stream.close(code as number);
     stream.respond({ ":status": 200 });
     stream.end("1");

@@ -151,6 +151,8 @@ describe("slow and endless senders are cut off", () => {
     await using listener = await open(ok, SHORT);
     const session = connectHttp2(`http://127.0.0.1:${listener.port}`);
     const slow = session.request({ ":method": "POST", ":path": "/x" });
+    slow.resume();
+    slow.on("error", () => {});
     slow.write("{");
     await new Promise((resolve) => slow.once("close", resolve));
     expect(slow.rstCode).toBe(constants.NGHTTP2_CANCEL);
@@ -160,12 +162,28 @@ describe("slow and endless senders are cut off", () => {
     session.destroy();
   });
 
+  test("a body without a type or a length is read on both protocols", async () => {
+    await using listener = await open(ok);
+    const session = connectHttp2(`http://127.0.0.1:${listener.port}`);
+    const stream = session.request({ ":method": "POST", ":path": "/x" });
+    stream.end("[1]");
+    let text = "";
+    for await (const chunk of stream.setEncoding("utf8")) text += chunk;
+    session.destroy();
+    await using raw = await rawConnection(listener.port);
+    await raw.send("POST /x HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n");
+    expect(text).toBe('{"method":"POST","path":"/x","body":[1]}');
+    expect(await raw.until("}")).toContain(text);
+  });
+
   test("a head that is too long: 431 over HTTP/1.1, a reset over HTTP/2", async () => {
     await using listener = await open(ok, { maxHeaderBytes: 2_000 });
     await using raw = await rawConnection(listener.port);
     await raw.send(`GET /x HTTP/1.1\r\nx: ${"x".repeat(3_000)}\r\n\r\n`);
     expect(await raw.closed).toMatch(/^HTTP\/1\.1 431 /);
     await using client = clientTo(listener, true);
+    // The limit counts from when the client has heard of it.
+    expect((await client.call("s", CALL)).status).toBe(200);
     await expect(client.call("s", { ...CALL, headers: { x: "x".repeat(3_000) } })).rejects.toMatchObject({
       code: expect.stringMatching(/^NG_ERR_/),
     });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { bytesRepr } from "../../src/servers/compat-python-repr.ts";
 import { createSessionSigner } from "../../src/servers/session.ts";
 
-const valueOf = (line: string): string => line.slice(line.indexOf("=") + 1, line.indexOf(";"));
+const cookieValue = (line: string): string => line.slice(line.indexOf("=") + 1, line.indexOf(";"));
 
 test("what a handler keeps in a session cannot replace its id, nor reach a prototype", () => {
   const signer = createSessionSigner("S___s", "secret");
@@ -10,7 +10,7 @@ test("what a handler keeps in a session cannot replace its id, nor reach a proto
   session.set("session_id", "another");
   session.set("__proto__", { admin: true });
   session.set("n", 1);
-  const again = signer.open(valueOf(signer.line(session, undefined)));
+  const again = signer.open(cookieValue(signer.line(session, undefined)));
   expect([again.id, again.isNew, again.get("n")]).toEqual([session.id, false, 1]);
   expect(again.get("admin")).toBeUndefined();
   expect(again.get("toString")).toBeUndefined();
@@ -18,7 +18,7 @@ test("what a handler keeps in a session cannot replace its id, nor reach a proto
 });
 
 test("a session is another server's nowhere, and another run's never", () => {
-  const value = valueOf(createSessionSigner("S___s", "secret").line(createSessionSigner("S___s", "secret").open(undefined), undefined));
+  const value = cookieValue(createSessionSigner("S___s", "secret").line(createSessionSigner("S___s", "secret").open(undefined), undefined));
   expect(createSessionSigner("S___s", "secret").open(value).isNew).toBe(false);
   expect(createSessionSigner("S___t", "secret").open(value).isNew).toBe(true);
   expect(createSessionSigner("S___s", "secret of the next run").open(value).isNew).toBe(true);

@@ -1,8 +1,7 @@
 /** The instances of one process: classes are loaded, built and wired to each other, so that calls between them are function calls. */
 import { createHmac } from "node:crypto";
-import { pathToFileURL } from "node:url";
-import { createServerClient, type Endpoint, type RetryNotice, type ServerAddress, type ServerClient } from "../../http/index.ts";
-import { GymError } from "../../protocol/index.ts";
+import { GymError } from "../../errors/index.ts";
+import { createServerClient, type Endpoint, type ServerAddress, type ServerClient } from "../../http/index.ts";
 import { Agent } from "../agent.ts";
 import { createEndpoint } from "../endpoint.ts";
 import { createRelay } from "../environment/relay.ts";
@@ -10,6 +9,8 @@ import type { GlobalConfig, GymServer, GymServerClass } from "../gym-server.ts";
 import { ResourcesServer } from "../resources-server.ts";
 import type { HostedServer } from "./host.ts";
 import type { InstancePlan } from "./plan.ts";
+import { createRetryLog } from "./retry-log.ts";
+import { loadServerClass } from "./server-class.ts";
 
 export interface AssemblyOptions {
   global: GlobalConfig;
@@ -35,14 +36,8 @@ export interface Assembly {
 export function createAssembly(options: AssemblyOptions): Assembly {
   const endpoints = new Map<string, Endpoint>();
   const servers: GymServer[] = [];
-  const onRetry = (notice: RetryNotice): void => {
-    options.log(
-      notice.server,
-      `${notice.server} at ${notice.url}: ${notice.reason}; try ${notice.attempt + 1} in ${(notice.delayMs / 1000).toFixed(1)} s`,
-    );
-  };
   const local = options.localDispatch === false ? undefined : endpoints;
-  const client = createServerClient({ addressOf: options.addressOf, local, onRetry });
+  const client = createServerClient({ addressOf: options.addressOf, local, onRetry: createRetryLog(options.log) });
 
   return {
     endpoints,
@@ -69,27 +64,6 @@ export function createAssembly(options: AssemblyOptions): Assembly {
       await client[Symbol.asyncDispose]();
     },
   };
-}
-
-/** The class that an `app.ts` exports. @throws GymError NG_ERR_SERVER_START. */
-export async function loadServerClass(entrypoint: string): Promise<GymServerClass> {
-  let module: { default?: unknown };
-  try {
-    module = await import(pathToFileURL(entrypoint).href);
-  } catch (cause) {
-    throw new GymError(
-      "NG_ERR_SERVER_START",
-      `${entrypoint} cannot be loaded: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
-      { cause },
-    );
-  }
-  const Class = module.default;
-  if (typeof Class !== "function" || !("configSchema" in Class)) {
-    throw new GymError("NG_ERR_SERVER_START", `${entrypoint} has no default export that is a server class`, {
-      hint: "End the file with `export default class ... extends ResourcesServer` and `await serve(import.meta, ...)`.",
-    });
-  }
-  return Class as unknown as GymServerClass;
 }
 
 function parseBlock(Class: GymServerClass, plan: InstancePlan): unknown {

@@ -3,10 +3,10 @@
  * what reads configurations.
  */
 import type { Server } from "node:net";
+import { GymError, messageOf } from "../../errors/index.ts";
+import { unknownServer } from "../../head/index.ts";
 import type { ServerAddress } from "../../http/index.ts";
-import { GymError, messageOf } from "../../protocol/index.ts";
 import type { GlobalConfig, GymServerClass } from "../gym-server.ts";
-import { unknownServer } from "../head-client.ts";
 import { type Listener, type ListenTarget, listen } from "../listener.ts";
 import { createAssembly } from "./assembly.ts";
 import type { FromChild, StartMessage, ToChild } from "./child-protocol.ts";

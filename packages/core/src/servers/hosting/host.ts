@@ -1,5 +1,5 @@
 /** A host runs some instances in one process. The supervisor knows hosts, not how they run. */
-import type { GymError } from "../../protocol/index.ts";
+import type { GymError } from "../../errors/index.ts";
 
 export interface HostedServer {
   name: string;

@@ -1,5 +1,5 @@
 /** Facts of the running instances, as the head server tells them. */
-import type { ServerInstanceInfo } from "../instance-info.ts";
+import type { ServerInstanceInfo } from "../../head/index.ts";
 import type { Host, HostedServer } from "./host.ts";
 import type { InstancePlan } from "./plan.ts";
 

@@ -1,6 +1,6 @@
 /** A server program without a launcher: its plan comes from the environment variables of the reference. */
 import { loadChildConfig } from "../../config/index.ts";
-import { GymError } from "../../protocol/index.ts";
+import { GymError } from "../../errors/index.ts";
 import type { GlobalConfig } from "../gym-server.ts";
 import type { InstancePlan } from "./plan.ts";
 import { planInstance } from "./plan-instances.ts";

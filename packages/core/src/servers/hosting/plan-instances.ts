@@ -1,6 +1,6 @@
 /** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
 import { findServerDir, type LoadedConfig, resolveEntrypoint, type ServerInstance } from "../../config/index.ts";
-import { GymError, messageOf } from "../../protocol/index.ts";
+import { GymError, messageOf } from "../../errors/index.ts";
 import type { Hosting, InstancePlan } from "./plan.ts";
 
 export interface PlanContext {

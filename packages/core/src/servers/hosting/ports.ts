@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { AddressInfo, Server } from "node:net";
-import { GymError } from "../../protocol/index.ts";
+import { GymError } from "../../errors/index.ts";
 import { bind } from "../listener.ts";
 
 export interface PortWish {

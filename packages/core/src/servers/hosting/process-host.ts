@@ -4,7 +4,7 @@ import { getCompileCacheDir } from "node:module";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { type ErrorCode, GymError } from "../../protocol/index.ts";
+import { type ErrorCode, GymError } from "../../errors/index.ts";
 import { type FromChild, HOSTED_VARIABLE, type PortMessage, type StartMessage, type StopMessage } from "./child-protocol.ts";
 import type { OnHostEvent } from "./events.ts";
 import type { Host, HostedServer } from "./host.ts";

@@ -5,12 +5,11 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:net";
 import { childEnvironment, type LoadedConfig, withAddresses } from "../../config/index.ts";
+import { GymError } from "../../errors/index.ts";
+import { createHeadEndpoint, type HeadState, type ServerInstanceInfo, unknownServer } from "../../head/index.ts";
 import type { ServerAddress } from "../../http/index.ts";
-import { GymError } from "../../protocol/index.ts";
-import { unknownServer } from "../head-client.ts";
-import { createHeadEndpoint, type HeadState } from "../head-server.ts";
-import type { ServerInstanceInfo } from "../instance-info.ts";
 import { type Listener, listen } from "../listener.ts";
+import { awaitEndpoints, ENDPOINT_TIMEOUT_KEY } from "../model-endpoints.ts";
 import type { OnHostEvent } from "./events.ts";
 import type { Host, HostedServer } from "./host.ts";
 import { instanceInfos } from "./instance-infos.ts";
@@ -19,6 +18,7 @@ import { planInstances } from "./plan-instances.ts";
 import { bindPort } from "./ports.ts";
 import { createProcessHost } from "./process-host.ts";
 import { createSharedHost } from "./shared-host.ts";
+import { stopHosts } from "./stop-hosts.ts";
 
 /** `server_spinup_timeout_seconds` where the configuration does not say. */
 const SPINUP_TIMEOUT_SECONDS = 600;
@@ -47,7 +47,7 @@ export interface RunningServers extends AsyncDisposable {
   stop(reason: string): Promise<void>;
 }
 
-/** @throws GymError NG_ERR_CONFIG, NG_ERR_PORT_IN_USE, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED; what was started is stopped first. */
+/** @throws GymError NG_ERR_CONFIG, NG_ERR_PORT_IN_USE, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED, NG_ERR_UNREACHABLE; what was started is stopped first. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const env = options.env ?? process.env;
   const onEvent = options.onEvent ?? (() => {});
@@ -63,10 +63,10 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     stopped ??= (async () => {
       onEvent({ type: "stopping", reason });
       stop.abort(new GymError("NG_ERR_CANCELLED", reason));
-      const killed = await Promise.all(hosts.map((host) => host.stop(GRACE_MS)));
+      const killed = await stopHosts(hosts, plans, GRACE_MS);
       await headListener?.close(0);
       for (const server of bound.values()) server.close();
-      onEvent({ type: "stopped", killed: killed.flat() });
+      onEvent({ type: "stopped", killed });
     })();
     return stopped;
   };
@@ -84,6 +84,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
+    await endpointsReady({ state, died, config, signal: stop.signal, onEvent });
     const headAddress = { ...head, url: `http://${head.host}:${head.port}` };
     state.instances = instanceInfos({ plans, hosts, hosted });
     state.ready = true;
@@ -218,5 +219,25 @@ async function allReady({ hosts, state, died, config, signal, onEvent, began }: 
     clearInterval(ticker);
     clearTimeout(timer);
     for (const late of [...starts, death]) (late as Promise<unknown>).catch(() => {});
+  }
+}
+
+/** Waits for what the model servers stand in front of; a server that ends meanwhile ends the wait. */
+async function endpointsReady({ state, died, config, signal, onEvent }: Omit<ReadyOptions, "hosts" | "began">): Promise<void> {
+  const done = new AbortController();
+  const waiting = awaitEndpoints({
+    servers: config.servers,
+    timeoutSeconds: config.get(ENDPOINT_TIMEOUT_KEY),
+    signal: AbortSignal.any([signal, done.signal]),
+    onEvent,
+    onMissing: (endpoints) => {
+      state.waiting = endpoints.flatMap(({ keys }) => keys);
+    },
+  });
+  try {
+    await Promise.race([waiting, died.then((error) => Promise.reject(error))]);
+  } finally {
+    done.abort();
+    waiting.catch(() => {});
   }
 }

@@ -11,8 +11,12 @@ export const RAW_THRESHOLD_CHARS = 256;
 
 const RAW_KEY_SET: ReadonlySet<string> = new Set(RAW_KEYS);
 const QUOTED_KEYS = RAW_KEYS.map((key) => `"${key}"`);
-/** What stands for a raw text inside JSON while it is parsed or written. Random, so that no body can hold it. */
-const MARK = `raw-json-${crypto.randomUUID()}-`;
+let ownMark: string | undefined;
+/** What stands for a raw text inside JSON while it is parsed or written. Random, so that no body can hold it; made when the first raw text is met. */
+function mark(): string {
+  ownMark ??= `raw-json-${crypto.randomUUID()}-`;
+  return ownMark;
+}
 
 /** Raw texts met by the `stringifyJson` that is running. */
 let writing: RawJson[] | undefined;
@@ -30,7 +34,7 @@ export class RawJson {
   toJSON(): unknown {
     if (writing === undefined) return JSON.parse(this.text);
     writing.push(this);
-    return MARK + (writing.length - 1);
+    return mark() + (writing.length - 1);
   }
 }
 
@@ -56,7 +60,7 @@ export function parseJson(text: string): unknown {
   const pieces: string[] = [];
   let from = 0;
   for (const { start, end } of spans) {
-    pieces.push(text.slice(from, start), `"${MARK}${raws.length}"`);
+    pieces.push(text.slice(from, start), `"${mark()}${raws.length}"`);
     raws.push(new RawJson(text.slice(start, end)));
     from = end;
   }
@@ -121,8 +125,8 @@ function restore(root: unknown, raws: readonly RawJson[]): void {
     for (const key of Object.keys(object)) {
       const value = object[key];
       if (typeof value === "object" && value !== null) open.push(value);
-      else if (typeof value === "string" && RAW_KEY_SET.has(key) && value.startsWith(MARK))
-        object[key] = raws[Number(value.slice(MARK.length))];
+      else if (typeof value === "string" && RAW_KEY_SET.has(key) && value.startsWith(mark()))
+        object[key] = raws[Number(value.slice(mark().length))];
     }
   }
 }
@@ -142,10 +146,10 @@ export function stringifyJson(value: unknown): string {
   const pieces: string[] = [];
   let from = 0;
   for (let index = 0; index < raws.length; index++) {
-    const mark = `"${MARK}${index}"`;
-    const at = text.indexOf(mark, from);
+    const marked = `"${mark()}${index}"`;
+    const at = text.indexOf(marked, from);
     pieces.push(text.slice(from, at), (raws[index] as RawJson).text);
-    from = at + mark.length;
+    from = at + marked.length;
   }
   pieces.push(text.slice(from));
   return pieces.join("");

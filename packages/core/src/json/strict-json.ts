@@ -1,5 +1,5 @@
 /** JSON for files: what JSON cannot hold is refused by name instead of being written as null. */
-import { GymError } from "./errors.ts";
+import { GymError } from "../errors/index.ts";
 import { RawJson, stringifyJson } from "./raw.ts";
 
 /**

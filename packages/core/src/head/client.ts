@@ -1,6 +1,7 @@
 /** The command's side of the head server: what runs, and a client that reaches it. */
+
+import { GymError, isGymError, messageOf } from "../errors/index.ts";
 import { createServerClient, type ServerAddress, type ServerClient, type ServerClientOptions } from "../http/index.ts";
-import { GymError, isGymError, messageOf } from "../protocol/index.ts";
 import type { ServerInstanceInfo } from "./instance-info.ts";
 
 export interface HeadAddress {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ERROR_CODES, GymError, isGymError, messageOf } from "../../src/protocol/index.ts";
+import { ERROR_CODES, GymError, isGymError, messageOf } from "../../src/errors/index.ts";
 
 const page = readFileSync(new URL("../../../../docs/errors.md", import.meta.url), "utf8");
 

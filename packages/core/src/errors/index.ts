@@ -1,0 +1,13 @@
+/** `errors`: the one error class and its codes. Depends on nothing, so that whoever only reports an error loads nothing else. */
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  EXIT_FAILED,
+  EXIT_INTERRUPTED,
+  EXIT_USAGE,
+  GymError,
+  type GymErrorOptions,
+  isGymError,
+  messageOf,
+  printable,
+} from "./errors.ts";
