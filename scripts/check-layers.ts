@@ -20,7 +20,8 @@ const CORE: Record<string, readonly string[]> = {
   http: ["errors", "json", "work"],
   head: ["errors", "http"],
   servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head"],
-  rollouts: ["errors", "json", "protocol", "config", "http", "metrics"],
+  jsonl: ["errors", "json"],
+  rollouts: ["errors", "json", "protocol", "config", "http", "metrics", "jsonl"],
 };
 
 /** Folder name of a package -> the packages of ours it may import. */

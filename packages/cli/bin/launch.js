@@ -39,7 +39,8 @@ function runWithOwnNode(binary) {
   const child = spawn(node, process.argv.slice(1), { stdio, env: Object.assign({}, process.env, { NG_OWN_NODE: "1" }) });
   // Ctrl-C reaches both through the terminal; anything else that is sent to this process is meant for the command.
   const onTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => (name === "SIGINT" && onTerminal ? undefined : child.kill(name)));
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(name, () => (name === "SIGINT" && onTerminal ? undefined : child.kill(name)));
   child.on("exit", (code) => process.exit(code === null ? 1 : code));
 }
 

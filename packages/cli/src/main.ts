@@ -3,19 +3,27 @@ import { helpOf, parse, route, treeHelp } from "./args/index.ts";
 import { guardProcess } from "./last-resort.ts";
 import { createTerminal, type Terminal } from "./terminal/index.ts";
 
+const EXIT_UNWRITTEN = 1;
+
 /** Runs a command by the name of its binary; returns the exit code. Never throws. */
 export async function main(binary: string, argv: readonly string[]): Promise<number> {
   const terminal = createTerminal(process);
   const at = { terminal, json: argv.includes("--json") };
   using _guard = guardProcess(at);
+  const exitCode = await ending(dispatch(binary, argv, terminal), at);
+  terminal.status("");
+  const unwritten = await terminal.flush();
+  if (unwritten === undefined) return exitCode;
+  terminal.note(`Error: the results could not be written to standard output: ${unwritten.message}`);
+  return exitCode === 0 ? EXIT_UNWRITTEN : exitCode;
+}
+
+async function ending(call: Promise<number>, at: { terminal: Terminal; json: boolean }): Promise<number> {
   try {
-    return await dispatch(binary, argv, terminal);
+    return await call;
   } catch (thrown) {
     const { showFailure } = await import("./show-failure.ts");
     return await showFailure(thrown, at);
-  } finally {
-    terminal.status("");
-    await terminal.flush();
   }
 }
 

@@ -11,6 +11,6 @@ export const commands = {
   rewardProfile: async () => (await import("./reward-profile.ts")).rewardProfileCommand,
   run: async () => (await import("./run.ts")).runCommand,
   status: async () => (await import("./status.ts")).statusCommand,
-  validate: async () => (await import("./validate.ts")).validateCommand,
+  validate: async () => (await import("./validate/index.ts")).validateCommand,
   version: async () => (await import("./version.ts")).versionCommand,
 } as const satisfies Record<string, Load>;

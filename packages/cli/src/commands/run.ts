@@ -7,7 +7,6 @@ import { constructServers } from "./construct-servers.ts";
 import { type Remark, withRemarks } from "./remarks.ts";
 import { schemaKeysOf } from "./server-schemas.ts";
 import { loadSettings } from "./settings.ts";
-import { checkTimeLimits } from "./time-limits.ts";
 
 export type RunEvent = HostEvent | Remark;
 
@@ -19,7 +18,6 @@ export interface RunReport {
 export const runCommand: CommandModule<RunReport, RunEvent> = {
   async execute(input, emit) {
     const config = await loadSettings(input, { schemaFor: schemaKeysOf(input) });
-    checkTimeLimits(config);
     for (const message of config.notices) emit({ type: "remark", message });
     if (config.get("dry_run") === true) return { constructed: await constructServers(config, input) };
 

@@ -35,7 +35,8 @@ export function rate(perSecond: number | undefined): string {
 }
 
 /** Rows with aligned columns, the first row a head: numbers to the right, words to the left; indented by two. Every line ends in a line feed. */
-export function columns(rows: readonly (readonly string[])[]): string {
+export function columns(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(oneLine));
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
   const numeric = widths.map((_width, at) =>
@@ -48,4 +49,17 @@ export function columns(rows: readonly (readonly string[])[]): string {
 /** `1 server`, `2 servers`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Text from elsewhere within a line of ours. */
+export function oneLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ");
+}
+
+/** A message of several lines: all but the first are indented, so that none of them can pass for a line of ours. */
+export function hanging(text: string): string {
+  return text.replace(/\n(?![ \n])/g, "\n  ");
 }

@@ -1,7 +1,7 @@
 /** Progress of a collection: one refreshed line on a terminal, plain lines at a bounded rate elsewhere. */
 import type { CollectEvent } from "@ng-gym/core/rollouts";
 import type { Terminal } from "../terminal/index.ts";
-import { counted, duration, percent, rate, score } from "./format.ts";
+import { counted, duration, oneLine, percent, rate, score } from "./format.ts";
 
 /** Shortest time between two plain progress lines. */
 export const PLAIN_PROGRESS_MS = 10_000;
@@ -18,7 +18,7 @@ export function followCollection(terminal: Terminal): (event: CollectEvent) => v
   return (event) => {
     switch (event.type) {
       case "notice":
-        terminal.note(event.message);
+        terminal.note(oneLine(event.message));
         break;
       case "planned":
         terminal.note(plan(event));
@@ -31,15 +31,15 @@ export function followCollection(terminal: Terminal): (event: CollectEvent) => v
         }
         break;
       case "failure":
-        terminal.note(
-          `first ${event.failureClass}${event.failureKind === undefined ? "" : ` (${event.failureKind})`}${event.boundary === undefined ? "" : ` at ${event.boundary}`}: ${event.message}`,
-        );
+        terminal.note(firstFailure(event));
         if (event.hint !== undefined) terminal.note(`  ${event.hint}`);
         break;
       case "retry-wait":
         if (terminal.now() >= (nextRetryNote.get(event.server) ?? 0)) {
           nextRetryNote.set(event.server, terminal.now() + RETRY_NOTE_MS);
-          terminal.note(`waiting for ${event.server}: ${event.reason}; try ${event.attempt + 1} in ${duration(event.delayS)}`);
+          terminal.note(
+            `waiting for ${event.server}: ${event.reason.replaceAll("_", " ")}; try ${event.attempt + 1} in ${duration(event.delayS)}`,
+          );
         }
         break;
       case "aggregating":
@@ -56,6 +56,11 @@ export function followCollection(terminal: Terminal): (event: CollectEvent) => v
 function plan(event: Extract<CollectEvent, { type: "planned" }>): string {
   const resumed = event.resumed ? `, ${event.cached} are there already` : "";
   return `${counted(event.expected, "rollout")}${resumed}, ${event.toRun} to run -> ${event.paths.rollouts}`;
+}
+
+function firstFailure({ failureClass, failureKind, boundary, message }: Extract<CollectEvent, { type: "failure" }>): string {
+  const kind = failureKind === undefined ? "" : ` (${failureKind})`;
+  return oneLine(`first ${failureClass}${kind}${boundary === undefined ? "" : ` at ${boundary}`}: ${message}`);
 }
 
 function progressLine(event: Progress, withBar: boolean): string {

@@ -1,6 +1,6 @@
 /** The table at the end of a collection: what was asked, what came back, what it says, and where it is. */
 import type { RewardSummary, RunSummary } from "@ng-gym/core/rollouts";
-import { columns, duration, percent, score } from "./format.ts";
+import { columns, duration, oneLine, percent, score } from "./format.ts";
 
 /** Kinds of failure shown; the file beside the rollouts has all. */
 const FAILURES_SHOWN = 10;
@@ -31,7 +31,7 @@ function failures(summary: RunSummary): string {
   if (summary.failures.length === 0) return "";
   const shown = summary.failures.slice(0, FAILURES_SHOWN).map((one) => {
     const kind = one.failureKind === undefined ? "" : ` (${one.failureKind})`;
-    return `  ${one.count} x ${one.failureClass}${kind}${one.example === undefined ? "" : `: ${one.example}`}\n`;
+    return `  ${oneLine(`${one.count} x ${one.failureClass}${kind}${one.example === undefined ? "" : `: ${one.example}`}`)}\n`;
   });
   const rest = summary.failures.length - shown.length;
   return `Failed, not part of any score:\n${shown.join("")}${rest > 0 ? `  and ${rest} more kinds in ${summary.paths.failures}\n` : ""}`;
@@ -80,7 +80,7 @@ function remarks(summary: RunSummary): string {
   if (summary.run.drained > 0) lines.push(`${summary.run.drained} rollouts were not started: the time budget was spent.`);
   for (const tail of summary.droppedTail) lines.push(`A line cut off in the middle was dropped from ${tail.path} (${tail.bytes} bytes).`);
   for (const path of summary.archived) lines.push(`Moved out of the way: ${path}`);
-  return lines.map((line) => `  ${line}\n`).join("");
+  return lines.map((line) => `  ${oneLine(line)}\n`).join("");
 }
 
 function files({ paths, failed }: RunSummary): string {
@@ -93,6 +93,6 @@ function files({ paths, failed }: RunSummary): string {
   ];
   return `Files:\n${rows
     .filter(([, path]) => path !== undefined)
-    .map(([name, path]) => `  ${name.padEnd(9)} ${path}\n`)
+    .map(([name, path]) => `  ${name.padEnd(9)} ${oneLine(path ?? "")}\n`)
     .join("")}`;
 }

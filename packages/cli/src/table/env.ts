@@ -28,10 +28,12 @@ export const validate: CommandSpec = {
   path: ["env", "validate"],
   summary: "check a configuration: everything that is wrong, with its place",
   description:
-    "Reads the configuration as ng-run does and starts nothing. A policy model that is not named yet is only a warning, unless --strict.",
+    "Reads the configuration as ng-run does and starts nothing. Then it reads every line of the data files and asks the endpoints of model servers whether they answer. A policy model that is not named yet, a data file that is not there and an endpoint that is silent are only warnings, unless --strict.",
   example: "ng-validate --resources-server mcqa --strict",
   options: [
-    { flags: ["--strict"], type: "switch", key: "strict", help: "a missing policy model is an error" },
+    { flags: ["--strict"], type: "switch", key: "strict", help: "warnings are errors" },
+    { flags: ["--offline"], type: "switch", help: "ask no endpoint" },
+    { flags: ["--json-schema"], type: "switch", help: "instead, print a JSON Schema of configuration files, for editors" },
     json,
     ...selectors,
     ...pairing,

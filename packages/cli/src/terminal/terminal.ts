@@ -20,6 +20,9 @@ const DEFAULT_COLUMNS = 80;
 /** Back to the first column, then the line is empty. */
 const CLEAR_LINE = "\r\u001b[2K";
 
+/** The other end of a pipe closed, or the terminal went away. */
+const READER_LEFT = new Set(["EPIPE", "EIO"]);
+
 export interface Streams {
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -27,8 +30,8 @@ export interface Streams {
 }
 
 export interface ProcessTerminal extends Terminal {
-  /** Resolves when everything written has left this process. */
-  flush(): Promise<void>;
+  /** Resolves when everything written has left this process, with why results could not be written. */
+  flush(): Promise<Error | undefined>;
 }
 
 export function createTerminal(streams: Streams): ProcessTerminal {
@@ -36,12 +39,12 @@ export function createTerminal(streams: Streams): ProcessTerminal {
   const live = stderr.isTTY === true && env.TERM !== "dumb";
   const columns = stderr.columns ?? DEFAULT_COLUMNS;
   let line = "";
-  // A reader that left (`ng-help | head -1`) is no reason to fail.
-  const ignoreClosedReader = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== "EPIPE") throw error;
-  };
-  stdout.on("error", ignoreClosedReader);
-  stderr.on("error", ignoreClosedReader);
+  // A reader that left (`ng-help | head -1`) is no reason to fail, and who cannot be told anything need not be told that.
+  let unwritten: Error | undefined;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (!READER_LEFT.has(error.code ?? "")) unwritten ??= error;
+  });
+  stderr.on("error", () => {});
 
   const withoutStatus = (write: () => void): void => {
     if (line !== "") stderr.write(CLEAR_LINE);
@@ -66,6 +69,7 @@ export function createTerminal(streams: Streams): ProcessTerminal {
     },
     flush: async () => {
       await Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))));
+      return unwritten;
     },
   };
 }

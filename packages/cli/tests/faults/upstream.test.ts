@@ -1,5 +1,5 @@
 /** An endpoint that is down or talks nonsense: rows end in the sidecar with class, kind, hop and cause; the run ends; nothing becomes a reward. */
-import { startFakeUpstream, type Step } from "@ng-gym/testing";
+import { type Step, startFakeUpstream } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
 import { answer, closedPort, modelCalls, ROUTE } from "./endpoint.ts";
 import { openScene, type Row } from "./scene.ts";
@@ -30,9 +30,21 @@ const FAULTS: Fault[] = [
     tries: 1,
     cause: /answered 400: <html> <body> bad gateway config/,
   },
-  { what: "resets the connection", step: { reset: true }, kind: "transport_peer_drop", tries: 5, cause: /policy_model at http.* after 5 tries/ },
+  {
+    what: "resets the connection",
+    step: { reset: true },
+    kind: "transport_peer_drop",
+    tries: 5,
+    cause: /policy_model at http.* after 5 tries/,
+  },
   { what: "closes without an answer", step: { drop: true }, kind: "transport_peer_drop", tries: 5, cause: /closed the connection/ },
-  { what: "cuts its answer", step: { json: { id: "x" }, cut: true }, kind: "transport_peer_drop", tries: 1, cause: /policy_model cut its answer/ },
+  {
+    what: "cuts its answer",
+    step: { json: { id: "x" }, cut: true },
+    kind: "transport_peer_drop",
+    tries: 1,
+    cause: /policy_model cut its answer/,
+  },
   {
     what: "answers a sign-in page with 200",
     step: { type: "text/html", text: "<html><body>Sign in</body></html>" },
@@ -40,7 +52,13 @@ const FAULTS: Fault[] = [
     tries: 1,
     cause: /not JSON.*Sign in/,
   },
-  { what: "answers half a JSON text", step: { type: "application/json", text: '{"id": ' }, kind: "policy_model:bad_response", tries: 1, cause: /not JSON/ },
+  {
+    what: "answers half a JSON text",
+    step: { type: "application/json", text: '{"id": ' },
+    kind: "policy_model:bad_response",
+    tries: 1,
+    cause: /not JSON/,
+  },
   { what: "answers nothing", step: { text: "" }, kind: "policy_model:bad_response", tries: 1, cause: /not JSON/ },
   { what: "answers a list", step: { json: [] }, kind: "policy_model:bad_response", tries: 1, cause: /policy_model answered/ },
   { what: "answers null fields", step: { json: { output: null } }, kind: "policy_model:bad_response", tries: 1, cause: /output: / },
@@ -55,7 +73,9 @@ describe.each(["shared", "process"] as const)("%s hosting", (hosting) => {
       upstream.script(ROUTE, [step]);
       const { exitCode, stdout, stderr } = await scene.collect();
       const failed = await scene.rows("r_failures.jsonl");
-      expect.soft({ what, exitCode, failed: failed.length, scored: (await scene.rows()).length }).toEqual({ what, exitCode: 1, failed: ROWS, scored: 0 });
+      expect
+        .soft({ what, exitCode, failed: failed.length, scored: (await scene.rows()).length })
+        .toEqual({ what, exitCode: 1, failed: ROWS, scored: 0 });
       expect.soft(modelCalls(upstream), what).toBe(tries * ROWS);
       for (const row of failed) {
         expect.soft(row, what).toMatchObject({
@@ -78,7 +98,9 @@ test("an endpoint that refuses connections", async () => {
   await using scene = await openScene({ upstream: `http://127.0.0.1:${await closedPort()}/v1` });
   const { exitCode, stderr } = await scene.collect();
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^first agent_run_error \(transport_unreachable\) at policy_model: policy_model at http:\/\/127\.0\.0\.1:\d+\/v1\/responses cannot be reached after 3 tries: .*ECONNREFUSED/m);
+  expect(stderr).toMatch(
+    /^first agent_run_error \(transport_unreachable\) at policy_model: policy_model at http:\/\/127\.0\.0\.1:\d+\/v1\/responses cannot be reached after 3 tries: .*ECONNREFUSED/m,
+  );
   expect(stderr).toMatch(/^ {2}Nothing answers at that address/m);
   expect(scene.servers.stderr).toMatch(/^\[policy_model\] policy_model at http.*: unreachable; try 2 in /m);
   const failed = await scene.rows("r_failures.jsonl");
@@ -87,7 +109,12 @@ test("an endpoint that refuses connections", async () => {
 });
 
 test.each([
-  ["says so as OpenAI does", { status: 401, json: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } }, 401, "Incorrect API key provided"],
+  [
+    "says so as OpenAI does",
+    { status: 401, json: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } },
+    401,
+    "Incorrect API key provided",
+  ],
   ["only says Unauthorized", { status: 401, text: "Unauthorized" }, 401, "Unauthorized"],
   ["forbids", { status: 403, json: { detail: "no access to m" } }, 403, "no access to m"],
 ] as const)("a wrong key, where the endpoint %s: server, URL, status, its text and what to do", async (_what, step, status, text) => {

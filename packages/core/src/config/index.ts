@@ -8,6 +8,7 @@ export { loadConfig } from "./load.ts";
 export { pickPort } from "./network.ts";
 export { applyOverrides, overrideTokens } from "./override-apply.ts";
 export { parseOverride } from "./override-parse.ts";
+export { problemAt } from "./problem-at.ts";
 export { type Problem, Problems, problemsError, renderProblem } from "./problems.ts";
 export {
   candidatePaths,

@@ -1,7 +1,7 @@
 /** The command's side of the head server: what runs, and a client that reaches it. */
 
 import { GymError, isGymError, messageOf } from "../errors/index.ts";
-import { createServerClient, type ServerAddress, type ServerClient, type ServerClientOptions } from "../http/index.ts";
+import { createServerClient, type Reply, type ServerAddress, type ServerClient, type ServerClientOptions } from "../http/index.ts";
 import type { ServerInstanceInfo } from "./instance-info.ts";
 
 export interface HeadAddress {
@@ -26,7 +26,8 @@ export async function fetchHead(head: HeadAddress, signal?: AbortSignal): Promis
   const get = (path: string) => client.call("head server", { kind: "control", method: "GET", path, timeoutMs: HEAD_TIMEOUT_MS, signal });
   try {
     const [yaml, instances, ready] = await Promise.all([get("/global_config_dict_yaml"), get("/server_instances"), get("/readyz")]);
-    return { configYaml: String(yaml.json()), instances: instances.json() as ServerInstanceInfo[], ready: ready.status === 200 };
+    // Heads of older versions have no health paths: only a 503 says that servers are still starting.
+    return { configYaml: configIn(yaml), instances: instancesIn(instances), ready: ready.status !== 503 };
   } catch (error) {
     if (isGymError(error, "NG_ERR_CANCELLED")) throw error;
     throw new GymError("NG_ERR_HEAD_UNREACHABLE", `no head server answers at ${url}: ${messageOf(error)}`, {
@@ -34,6 +35,24 @@ export async function fetchHead(head: HeadAddress, signal?: AbortSignal): Promis
       cause: error,
     });
   }
+}
+
+function configIn(reply: Reply): string {
+  const value = reply.status === 200 ? reply.json() : undefined;
+  if (typeof value !== "string") throw notAHead("/global_config_dict_yaml", reply);
+  return value;
+}
+
+function instancesIn(reply: Reply): ServerInstanceInfo[] {
+  const value = reply.status === 200 ? reply.json() : undefined;
+  const isInstance = (one: Partial<ServerInstanceInfo> | null): boolean =>
+    typeof one?.url === "string" && typeof one.config_path === "string";
+  if (!Array.isArray(value) || !value.every(isInstance)) throw notAHead("/server_instances", reply);
+  return value as ServerInstanceInfo[];
+}
+
+function notAHead(path: string, reply: Reply): Error {
+  return new Error(`something else listens there (it answered ${path} with ${reply.status} ${JSON.stringify(reply.text().slice(0, 100))})`);
 }
 
 /** A client that reaches the running instances by name. */

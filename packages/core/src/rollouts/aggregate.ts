@@ -2,15 +2,15 @@
  * `S_aggregate_metrics.json`: one entry an environment server. Where the server adds nothing to the baseline, rows stream from the main file into
  * `metrics`; otherwise they are posted to its `/aggregate_metrics`, stripped of their conversation, ordered by (task, rollout).
  */
-import { raiseForStatus, type ServerClient } from "../http/index.ts";
-import { type AggregateMetrics, coverageOf, createAggregator, stripForMetrics } from "../metrics/index.ts";
+
 import { GymError } from "../errors/index.ts";
+import { raiseForStatus, type ServerClient } from "../http/index.ts";
+import { lineError, readRows } from "../jsonl/index.ts";
+import { type AggregateMetrics, coverageOf, createAggregator, stripForMetrics } from "../metrics/index.ts";
 import { type Emit, notice } from "./events.ts";
-import { lineError } from "./file-errors.ts";
 import { createGroups, type Group, type Groups } from "./groups.ts";
 import { compareKeys, type RolloutSet, rolloutSet } from "./keys.ts";
 import { AGGREGATE_TIMEOUT_MS } from "./limits.ts";
-import { readRows } from "./lines.ts";
 import type { CountedZeros } from "./metric-rows.ts";
 import { writePrettyJson } from "./metrics-file.ts";
 import type { RunPaths } from "./paths.ts";

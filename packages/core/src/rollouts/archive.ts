@@ -1,7 +1,8 @@
 /** A fresh run moves what an earlier run left under the same names out of the way. */
+
 import { existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
-import { fileError } from "./file-errors.ts";
+import { fileError } from "../jsonl/index.ts";
 import { archivablePaths } from "./paths.ts";
 
 /** Matches names of archived files; no glob over `*.jsonl` does. */

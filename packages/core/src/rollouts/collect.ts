@@ -1,7 +1,7 @@
 /** The front door: one collection from parameters to summary. See README.md. */
 import { resolve } from "node:path";
-import type { ServerClient } from "../http/index.ts";
 import { ERROR_CODES, type ErrorCode, GymError, isGymError } from "../errors/index.ts";
+import type { ServerClient } from "../http/index.ts";
 import { aggregateRun } from "./aggregate.ts";
 import { type Budget, createLatencies, type Latencies } from "./budget.ts";
 import { dispatch } from "./dispatch.ts";
@@ -12,6 +12,7 @@ import { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
 import { type RunRecord, writeManifest } from "./manifest.ts";
 import { type CountedZeros, countedZeros } from "./metric-rows.ts";
 import { lockOutput } from "./output-lock.ts";
+import { requireFiles } from "./output-place.ts";
 import type { CollectParameters } from "./parameters.ts";
 import { absolutePath, type RunPaths, runPaths } from "./paths.ts";
 import { type Prepared, prepareRun } from "./prepare.ts";
@@ -63,6 +64,7 @@ interface Run {
 export async function collectRollouts(options: CollectOptions): Promise<CollectResult> {
   const cwd = resolve(options.cwd ?? process.cwd());
   const paths = runPaths(absolutePath(options.parameters.output_jsonl_fpath, cwd));
+  await requireFiles(paths.rollouts);
   const lock = await lockOutput(paths.rollouts);
   try {
     return await collectLocked(options, { cwd, paths });

@@ -3,8 +3,8 @@
  * line is on disk: a slow disk slows dispatch and nothing piles up. Stops on abort: nothing new starts, calls in flight are cancelled and end as unresolved.
  */
 import { setMaxListeners } from "node:events";
-import type { ServerClient } from "../http/index.ts";
 import { messageOf } from "../errors/index.ts";
+import type { ServerClient } from "../http/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { type Budget, isDrained, type Latencies } from "./budget.ts";
 import { episodeRequest } from "./episode.ts";

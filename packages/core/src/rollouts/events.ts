@@ -7,6 +7,7 @@ import type { RolloutKey } from "./row.ts";
 /** Remarks that need no reaction. */
 export type NoticeCode =
   | "deprecated_key"
+  | "empty_input"
   | "row_limit"
   | "agent_ref_overridden"
   | "legacy_agent_ref_routing"

@@ -1,7 +1,8 @@
 /** What the sidecar says about each rollout: how often it failed, whether for good, with which class last, how long it took. Grows with failures only. */
+
 import { existsSync } from "node:fs";
+import { readRows } from "../jsonl/index.ts";
 import { keyText } from "./keys.ts";
-import { readRows } from "./lines.ts";
 import { isRecord, isTruthy, keyOf, type RolloutKey, type Row } from "./row.ts";
 
 export interface FailedRollout {

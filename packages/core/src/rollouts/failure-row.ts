@@ -1,6 +1,7 @@
 /** A failed rollout as a line of the sidecar: the reference's field names, and beside them which hop broke, why, and after how many tries. */
-import { type FailureFacts, factsOf, failureFacts, kindName, type Reply } from "../http/index.ts";
+
 import { isGymError, messageOf } from "../errors/index.ts";
+import { type FailureFacts, factsOf, failureFacts, kindName, type Reply } from "../http/index.ts";
 import { FAILURE_BODY_CHARS, FAILURE_EXCERPT_CHARS } from "./limits.ts";
 import type { Row } from "./row.ts";
 
@@ -105,7 +106,8 @@ export function clipped(text: string): string {
 }
 
 const HINTS: Record<string, string> = {
-  transport_unreachable: "Nothing answers at that address: are host and port right, and does something listen there? ng-status shows which servers answer.",
+  transport_unreachable:
+    "Nothing answers at that address: are host and port right, and does something listen there? ng-status shows which servers answer.",
   transport_peer_drop: "The server closed the connection: look at its log for a crash.",
   transport_timeout: "Raise the limit that the message names, or lower num_samples_in_parallel.",
   transport_local_resource: "Raise the descriptor limit (ulimit -n) or lower num_samples_in_parallel.",
@@ -115,7 +117,8 @@ const HINTS: Record<string, string> = {
 };
 
 /** What to do about an endpoint that does not let us in. */
-const REFUSED_HINT = "The endpoint refuses the key: check policy_api_key (env.yaml, --model-api-key or OPENAI_API_KEY), and that it fits the URL and the model.";
+const REFUSED_HINT =
+  "The endpoint refuses the key: check policy_api_key (env.yaml, --model-api-key or OPENAI_API_KEY), and that it fits the URL and the model.";
 
 /** What to do about a kind of failure, where there is something general to say. `innerStatus`: see FailureCause. */
 export function failureHint(kind: string | undefined, innerStatus?: number): string | undefined {

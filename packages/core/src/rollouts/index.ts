@@ -7,7 +7,6 @@ export { elapsedSeconds, isTerminal } from "./failure-history.ts";
 export { HEALTH_CHECKS } from "./health-checks.ts";
 export { moveInvalidJudgeRows } from "./invalid-judge.ts";
 export { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
-export { type NumberedRow, readRows } from "./lines.ts";
 export {
   type CollectParameters,
   collectParameters,
@@ -28,4 +27,3 @@ export { buildRouting, type EnvironmentServer, type Resolved, type Routing } fro
 export { keyOf, type RolloutKey, type Row } from "./row.ts";
 export { loadSkills, parseSkill, type Skill, type SkillsRef } from "./skills.ts";
 export { type GroupSummary, type PassAtK, type RewardSummary, type RunSummary, summarizeRun } from "./summary.ts";
-export { repairTail } from "./tail.ts";

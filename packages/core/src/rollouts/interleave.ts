@@ -1,6 +1,7 @@
 /** Puts the rows of a file in rounds: every first rollout, then every second, and so on. Reads the file row by row; holds a position a row. */
+
 import { open } from "node:fs/promises";
-import { fileError } from "./file-errors.ts";
+import { fileError } from "../jsonl/index.ts";
 
 export interface RowPositions {
   add(rollout: number, bytes: number): void;

@@ -1,12 +1,11 @@
 /** On request, rows whose judge gave no usable answer leave the main file for the sidecar, so that resume runs them again. */
+
 import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { stringifyJson } from "../json/index.ts";
-import { fileError } from "./file-errors.ts";
+import { fileError, openLineWriter, readRows } from "../jsonl/index.ts";
 import { keyText } from "./keys.ts";
-import { openLineWriter } from "./line-writer.ts";
-import { readRows } from "./lines.ts";
 import { isTruthy, keyOf, type Row } from "./row.ts";
 
 const MOVED = "_ng_migrated_invalid_judge_response";

@@ -1,6 +1,7 @@
 /** The two append-only files of a run. A call returns when the line is in its file; unresolved rows leave no line. */
+
 import { stringifyJson } from "../json/index.ts";
-import { openLineWriter } from "./line-writer.ts";
+import { openLineWriter } from "../jsonl/index.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunPaths } from "./paths.ts";
 

@@ -2,12 +2,6 @@
 
 /** Rows in flight at once where neither `num_samples_in_parallel` nor `max_resident_rollout_tasks` says less. */
 export const RESIDENT_ROLLOUTS_LIMIT = 65_536;
-/** Block size for reading JSONL files. */
-export const READ_CHUNK_BYTES = 256 * 1024;
-/** Longest line of a JSONL file that is read; longer ones are an error that names the line. */
-export const LINE_LIMIT_BYTES = 256 * 1024 * 1024;
-/** A writer that holds more than this makes its producer wait. */
-export const WRITE_BUFFER_BYTES = 1024 * 1024;
 /** Characters of a failed answer kept in its sidecar row. */
 export const FAILURE_BODY_CHARS = 2_000;
 /** Characters of an endpoint's answer in the one-line cause of a failure. */

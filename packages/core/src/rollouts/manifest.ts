@@ -1,7 +1,8 @@
 /** `S_manifest.json`: the fingerprint of a run and the history of its starts. What it says decides whether a resume may go on. */
+
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { GymError, messageOf } from "../errors/index.ts";
-import { fileError } from "./file-errors.ts";
+import { fileError } from "../jsonl/index.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { isRecord } from "./row.ts";
 

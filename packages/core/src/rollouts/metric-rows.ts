@@ -1,9 +1,10 @@
 /** Which rows a metric is computed from: the main file, and on request zeros for rollouts that failed or left no row. */
+
 import { existsSync } from "node:fs";
+import { readRows } from "../jsonl/index.ts";
 import { type Emit, notice } from "./events.ts";
 import { readFailures } from "./failure-history.ts";
 import { keyText, rolloutSet } from "./keys.ts";
-import { readRows } from "./lines.ts";
 import type { RunPaths } from "./paths.ts";
 import { agentOf, environmentServerOf, keyOf, type Row } from "./row.ts";
 

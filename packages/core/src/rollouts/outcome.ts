@@ -1,6 +1,7 @@
 /** What became of a row: exactly one of completed, failed, unresolved. A bad rollout is data; nothing here throws for what a server did. */
-import type { Reply } from "../http/index.ts";
+
 import { isGymError, messageOf } from "../errors/index.ts";
+import type { Reply } from "../http/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { episodeRecord } from "./episode.ts";
 import { contractCause, errorCause, type FailureCause, failureRow, statusCause } from "./failure-row.ts";

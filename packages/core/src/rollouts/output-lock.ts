@@ -2,11 +2,12 @@
  * One collection at a time writes an output. The lock file beside it holds who does; it is made before the files are looked at and goes when the run
  * ends, also by `process.exit`. A lock whose process is gone (kill -9, power cut) is taken over.
  */
+
 import { readFileSync, rmdirSync, rmSync } from "node:fs";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { GymError } from "../errors/index.ts";
-import { fileError } from "./file-errors.ts";
+import { fileError } from "../jsonl/index.ts";
 import { isRunning, type LockOwner, ownerHere, ownerIn } from "./lock-owner.ts";
 import { lockPath } from "./paths.ts";
 

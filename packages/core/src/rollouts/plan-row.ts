@@ -26,7 +26,7 @@ export interface RowPlannerOptions {
 }
 
 const NO_AGENT = "no agent: the row has neither agent_ref nor task_source";
-const NO_AGENT_HINT = "Give agent_name, or agent_map with a _default entry.";
+const NO_AGENT_HINT = "Give --agent (agent_name), or agent_map with a _default entry.";
 
 export function createRowPlanner(options: RowPlannerOptions): RowPlanner {
   const { parameters, routing, problems } = options;

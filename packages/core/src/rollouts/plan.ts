@@ -2,17 +2,16 @@
  * Input file -> materialized rows. One pass: each input row is read, expanded and written to a temporary file, which takes its place by rename only when the
  * whole input is sound. Nothing has been sent by then.
  */
+
 import { createHash } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { messageOf } from "../errors/index.ts";
 import { stringifyJson } from "../json/index.ts";
+import { fileError, type Line, type LineWriter, lineError, openLineWriter, parseRow, readLines } from "../jsonl/index.ts";
 import { type Emit, notice } from "./events.ts";
-import { fileError, lineError } from "./file-errors.ts";
 import { findInRoots, requireInput, type Surroundings } from "./input-file.ts";
 import { createRowPositions, eachInterleaved } from "./interleave.ts";
 import { LISTED_PROBLEMS } from "./limits.ts";
-import { type LineWriter, openLineWriter } from "./line-writer.ts";
-import { type Line, parseRow, readLines } from "./lines.ts";
 import type { CollectParameters } from "./parameters.ts";
 import { collectProblems } from "./plan-problems.ts";
 import { createRowPlanner, type RowPlanner } from "./plan-row.ts";

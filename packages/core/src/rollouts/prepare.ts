@@ -1,12 +1,13 @@
 /** Everything before the first request: a fresh plan, or the rest of an earlier run. What is wrong here throws and leaves earlier files as they were. */
+import { readRows, repairTail } from "../jsonl/index.ts";
 import { archiveRun } from "./archive.ts";
 import { attemptCap } from "./attempt-cap.ts";
 import { type Emit, notice } from "./events.ts";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.ts";
-import type { Surroundings } from "./input-file.ts";
+import { findInRoots, type Surroundings } from "./input-file.ts";
 import { moveInvalidJudgeRows } from "./invalid-judge.ts";
-import { readRows } from "./lines.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
+import { requireOtherThanInput } from "./output-place.ts";
 import type { CollectParameters } from "./parameters.ts";
 import type { RunPaths } from "./paths.ts";
 import { legacyRoutingText, planRun } from "./plan.ts";
@@ -15,7 +16,6 @@ import { canResume, readResume } from "./resume.ts";
 import { compareWithEarlierRun, currentFingerprint, mismatchError } from "./resume-guard.ts";
 import type { Routing } from "./routing.ts";
 import { agentOf, type Row, taskSourceOf } from "./row.ts";
-import { repairTail } from "./tail.ts";
 
 export interface Prepared {
   rows: AsyncIterable<Row>;
@@ -51,7 +51,10 @@ export async function prepareRun(options: PrepareOptions): Promise<Prepared> {
 
 async function prepareFresh(options: PrepareOptions): Promise<Prepared> {
   const { parameters, paths, routing, config, emit } = options;
+  const input = findInRoots(parameters.input_jsonl_fpath, options.around);
+  if (input !== undefined) await requireOtherThanInput(input, paths.rollouts);
   const plan = await planRun({ parameters, routing, target: paths.materialized, around: options.around, emit });
+  if (plan.rows === 0) notice(emit, "empty_input", `${parameters.input_jsonl_fpath} gives no rows: there is nothing to run`);
   const archived = await archiveRun(paths.rollouts).catch(async (error) => {
     await plan.discard();
     throw error;

@@ -1,12 +1,11 @@
 /** The files of a reward profile: reads materialized inputs and rollouts as streams, writes three files beside the rollouts. The numbers are made by `metrics`. */
+
 import { open, rename, rm, writeFile } from "node:fs/promises";
-import { createRewardProfile, type ProfileSummary, sampleOf } from "../metrics/index.ts";
 import { stringifyJson } from "../json/index.ts";
+import { fileError, openLineWriter, readRows } from "../jsonl/index.ts";
+import { createRewardProfile, type ProfileSummary, sampleOf } from "../metrics/index.ts";
 import { type Emit, notice } from "./events.ts";
-import { fileError } from "./file-errors.ts";
 import { requireInput } from "./input-file.ts";
-import { openLineWriter } from "./line-writer.ts";
-import { readRows } from "./lines.ts";
 import type { ProfileParameters } from "./parameters.ts";
 import { companionPath } from "./paths.ts";
 import type { Row } from "./row.ts";

@@ -1,8 +1,9 @@
 /** Prompt templates: a YAML file with `user` and optionally `system`, filled from a row's top-level fields into `responses_create_params.input`. */
+
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { GymError, messageOf } from "../errors/index.ts";
-import { fileError } from "./file-errors.ts";
+import { fileError } from "../jsonl/index.ts";
 import { formatTemplate } from "./python-format.ts";
 import { isRecord, isTruthy, type Row } from "./row.ts";
 

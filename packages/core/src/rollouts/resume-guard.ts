@@ -1,10 +1,11 @@
 /** Refuses to go on with a run that was made with other data, parameters or servers. */
+
 import { createHash } from "node:crypto";
 import { GymError, isGymError } from "../errors/index.ts";
 import { stringifyJson } from "../json/index.ts";
+import { readLines, readRows } from "../jsonl/index.ts";
 import { differences, type Fingerprint, promptDigest, serverBlocks, shapingParameters } from "./fingerprint.ts";
 import { findInRoots } from "./input-file.ts";
-import { readLines, readRows } from "./lines.ts";
 import type { Manifest } from "./manifest.ts";
 import { type PlanOptions, planRun } from "./plan.ts";
 import { loadPrompt } from "./prompt.ts";

@@ -1,11 +1,11 @@
 /** Which rows of an earlier run are still to be run. Reads main file, sidecar and materialized rows as streams; keeps a bit a finished rollout. */
+
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { GymError } from "../errors/index.ts";
+import { fileError, lineError, readRows } from "../jsonl/index.ts";
 import { type FailedRollout, type FailureHistory, readFailures } from "./failure-history.ts";
-import { fileError, lineError } from "./file-errors.ts";
 import { keyText, type RolloutSet, rolloutSet } from "./keys.ts";
-import { readRows } from "./lines.ts";
 import type { RunPaths } from "./paths.ts";
 import { keyOf, type RolloutKey, type Row } from "./row.ts";
 

@@ -1,16 +1,13 @@
 /** Rows as they travel: JSON objects with reserved keys. Everything not named here passes through untouched. */
+import { isRecord, type Row } from "../jsonl/index.ts";
 import { isRolloutId } from "../protocol/index.ts";
 
-export type Row = Record<string, unknown>;
+export { isRecord, type Row };
 
 /** Which rollout: the task (an integer unless the caller chose otherwise) and the repeat within it. */
 export interface RolloutKey {
   task: unknown;
   rollout: unknown;
-}
-
-export function isRecord(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Both indices of a row, or undefined where one is absent. */

@@ -1,9 +1,10 @@
 /** Counts a run from its files alone: what was asked for, what has a reward, what failed how, what is missing; rewards by task. */
+
 import { existsSync } from "node:fs";
+import { readRows } from "../jsonl/index.ts";
 import { type FailureHistory, readFailures } from "./failure-history.ts";
 import { createGroups, type Fronts, type Group, type Groups } from "./groups.ts";
 import { rolloutSet, taskKey } from "./keys.ts";
-import { readRows } from "./lines.ts";
 import { rewardOf } from "./outcome.ts";
 import type { RunPaths } from "./paths.ts";
 import { isMasked, keyOf, type Row } from "./row.ts";

@@ -1,6 +1,7 @@
 /** Which lines are one task: lines with the same text, their line feed included. Keeps a digest a line, not the line. */
+
 import { createHash } from "node:crypto";
-import type { Line } from "./lines.ts";
+import type { Line } from "../jsonl/index.ts";
 
 /** Bytes of SHA-256 kept: two different lines of a file of 10^9 lines collide with probability below 10^-10. */
 const DIGEST_BYTES = 12;

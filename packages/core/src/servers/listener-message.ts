@@ -1,6 +1,6 @@
 /** Between Fastify's request and reply and the endpoint's: what is parsed on the way in, what is written on the way out. */
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { constants, type ServerHttp2Stream } from "node:http2";
+import type { IncomingHttpHeaders } from "node:http";
+import { constants, type Http2ServerResponse } from "node:http2";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type EndpointReply, type EndpointRequest, readBody } from "../http/index.ts";
@@ -31,31 +31,34 @@ function withoutPseudo(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-/** Writes the answer to the connection itself: Fastify's own way out adds copies, hooks and a charset, and none of its services is used here. */
-export function sendReply(reply: FastifyReply, answer: EndpointReply): void {
-  reply.hijack();
-  const { raw } = reply;
-  raw.statusCode = answer.status;
-  const { headers = {}, setCookies = [] } = answer;
-  for (const name of Object.keys(headers)) raw.setHeader(name, headers[name] as string);
-  if (setCookies.length > 0) raw.setHeader("set-cookie", setCookies);
-  if (answer.stream) return sendStream(raw, answer.stream);
-  if (answer.text === undefined && !raw.hasHeader("content-type")) raw.setHeader("content-type", "application/json");
-  const text = answer.text ?? stringifyJson(answer.body);
-  raw.setHeader("content-length", Buffer.byteLength(text));
-  raw.end(text);
+/** Ends a stream that breaks off with a reset: by itself HTTP/2 would end it as if it were whole. */
+async function* resettingOnError(chunks: AsyncIterable<string>, reply: FastifyReply): AsyncGenerator<string> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    (reply.raw as unknown as Http2ServerResponse).stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    throw error;
+  }
 }
 
-/** The caller learns at once that there is an answer, however long its first chunk takes. A source that breaks off ends in a reset. */
-function sendStream(raw: ServerResponse, stream: AsyncIterable<string>): void {
-  const events = String(raw.getHeader("content-type")).startsWith("text/event-stream");
-  const chunks = Readable.from(events ? withKeepAlive(stream, SSE_KEEP_ALIVE_MS) : stream);
-  raw.flushHeaders();
-  chunks.once("error", () => {
-    // By itself HTTP/2 would end the stream as if it were whole.
-    if ("stream" in raw) (raw.stream as ServerHttp2Stream).close(constants.NGHTTP2_INTERNAL_ERROR);
-    else raw.destroy();
-  });
-  raw.once("close", () => chunks.destroy());
-  chunks.pipe(raw);
+export async function sendReply(reply: FastifyReply, answer: EndpointReply): Promise<void> {
+  reply.code(answer.status);
+  if (answer.headers) reply.headers(answer.headers);
+  if (answer.setCookies && answer.setCookies.length > 0) reply.header("set-cookie", answer.setCookies);
+  if (answer.stream) {
+    const events = String(reply.getHeader("content-type")).startsWith("text/event-stream");
+    const chunks = events ? withKeepAlive(answer.stream, SSE_KEEP_ALIVE_MS) : answer.stream;
+    const sent = reply.send(Readable.from(reply.request.raw.httpVersionMajor === 2 ? resettingOnError(chunks, reply) : chunks));
+    // The caller learns at once that there is an answer, however long its first event takes.
+    reply.raw.flushHeaders();
+    await sent;
+    return;
+  }
+  if (answer.text === "") {
+    await reply.send();
+    return;
+  }
+  if (answer.text === undefined && !reply.hasHeader("content-type")) reply.header("content-type", "application/json");
+  // Bytes, because Fastify adds a charset to the content type of a text.
+  await reply.send(Buffer.from(answer.text ?? stringifyJson(answer.body), "utf8"));
 }

@@ -33,17 +33,21 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
-    calls++;
-    // The end of a call, whether its answer was written or its caller left.
     reply.raw.once("close", () => {
-      calls--;
-      if (calls === 0) onIdle?.();
       if (!reply.raw.writableEnded) gone.abort(new Error("the caller went away"));
     });
-    const answer = await endpoint.handle(readRequest(request, gone.signal));
-    if (gone.signal.aborted) return void reply.hijack();
-    if (closing && request.raw.httpVersionMajor === 1) reply.raw.setHeader("connection", "close");
-    sendReply(reply, answer);
+    calls++;
+    try {
+      const answer = await endpoint.handle(readRequest(request, gone.signal));
+      if (gone.signal.aborted) reply.hijack();
+      else {
+        if (closing && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
+        await sendReply(reply, answer);
+      }
+    } finally {
+      calls--;
+      if (calls === 0) onIdle?.();
+    }
   }
 
   const { app, http1, http2 } = await createProtocolServers(serve, limits);

@@ -9,7 +9,9 @@ import type { InstancePlan } from "./plan.ts";
 export async function stopHosts(hosts: readonly Host[], plans: readonly InstancePlan[], graceMs: number): Promise<string[]> {
   const began = performance.now();
   const left = (): number => Math.max(0, graceMs - (performance.now() - began));
-  const callers = new Set(plans.filter(({ type }) => type === "responses_api_agents" || type === "environment_servers").map(({ name }) => name));
+  const callers = new Set(
+    plans.filter(({ type }) => type === "responses_api_agents" || type === "environment_servers").map(({ name }) => name),
+  );
   const calls = (host: Host): boolean => host.names.some((name) => callers.has(name));
   const killed: string[] = [];
   for (const stage of [hosts.filter(calls), hosts.filter((host) => !calls(host))])

@@ -1,0 +1,30 @@
+/** Values of a server's block, as the server itself would read them at its start. */
+import { type LoadedConfig, problemAt } from "@ng-gym/core/config";
+import type { CommandInput } from "../../contract/index.ts";
+import { serverClassOf } from "../server-schemas.ts";
+import { error, type Finding } from "./finding.ts";
+
+interface Issue {
+  path: PropertyKey[];
+  message: string;
+}
+
+export async function checkBlocks(config: LoadedConfig, at: Pick<CommandInput, "cwd" | "env">): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const instance of config.servers) {
+    if (instance.generated === true) continue;
+    const schema = (await serverClassOf(instance, at))?.configSchema;
+    const issues: readonly Issue[] = schema?.safeParse(instance.block).error?.issues ?? [];
+    for (const { path, message } of issues) {
+      const keys = path.map((step) => (typeof step === "number" ? step : String(step)));
+      findings.push(
+        error(
+          problemAt(config, [instance.name, instance.type, instance.implementation, ...keys], {
+            message: (key) => `'${key}': ${message}.`,
+          }),
+        ),
+      );
+    }
+  }
+  return findings;
+}

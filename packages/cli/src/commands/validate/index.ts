@@ -1,0 +1,2 @@
+/** `ng-validate`. */
+export { validateCommand } from "./command.ts";
