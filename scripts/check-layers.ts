@@ -20,7 +20,7 @@ const CORE: Record<string, readonly string[]> = {
   http: ["errors", "json", "work"],
   head: ["errors", "http"],
   servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head"],
-  jsonl: ["errors", "json"],
+  jsonl: ["errors"],
   rollouts: ["errors", "json", "protocol", "config", "http", "metrics", "jsonl"],
 };
 

@@ -1,6 +1,7 @@
 /** Calls of one OpenAI-compatible endpoint: address, key, gate, latch, and errors that say what to do. Retries are the client's. */
-import { type Reply, raiseForStatus, type ServerClient } from "@ng-gym/core/http";
+
 import { GymError } from "@ng-gym/core/errors";
+import { type Reply, raiseForStatus, type ServerClient } from "@ng-gym/core/http";
 import type { Log } from "@ng-gym/core/servers";
 import { createSemaphore } from "@ng-gym/core/work";
 import type { OpenAIModelConfig } from "./config.ts";

@@ -66,6 +66,8 @@ export async function startTestServers(options: TestServersOptions): Promise<Tes
     initial: {
       head_server: { host: "127.0.0.1", port: 0 },
       hosting: options.hosting ?? "shared",
+      // A test's endpoint counts its requests and may be meant to be dead: nobody asks it beforehand.
+      model_endpoint_readiness_timeout_seconds: 0,
       ...options.topLevel,
       ...Object.fromEntries(blocks),
     },

@@ -1,5 +1,5 @@
 /** `ng-dump-config`: the configuration as a run would have it, or where one value comes from. */
-import { maskSecrets, type ValueLayer } from "@ng-gym/core/config";
+import { parseConfigYaml, type ValueLayer } from "@ng-gym/core/config";
 import { GymError } from "@ng-gym/core/errors";
 import type { CommandModule } from "../contract/index.ts";
 import { layersText } from "../reporters/index.ts";
@@ -20,8 +20,11 @@ export const dumpConfigCommand: CommandModule<DumpReport> = {
     const config = await loadSettings(input, { allocatePort: freePort });
     const { notices } = config;
     const key = input.values.get("--explain")?.[0];
-    if (key === undefined)
-      return { notices, yaml: `${config.yaml({ resolve: true, mask: true })}\n`, value: maskSecrets(config.resolved()) };
+    if (key === undefined) {
+      // Masked before it is resolved: a secret that another key refers to is masked there too.
+      const yaml = config.yaml({ resolve: true, mask: true });
+      return { notices, yaml: `${yaml}\n`, value: parseConfigYaml(yaml) };
+    }
     const layers = config.explainKey(key);
     if (layers.length === 0) {
       throw new GymError("NG_ERR_CONFIG", `nothing sets ${key}`, { hint: "`ng-dump-config` prints all keys." });

@@ -1,17 +1,17 @@
 /** Where a value comes from: every layer that set it and which one won. */
 import { type ConfigNode, getPath } from "./node.ts";
-import { isSecretKey, maskNode } from "./secrets.ts";
+import { maskNode, secrecyAt } from "./secrets.ts";
 import { type Origin, placeOf } from "./source.ts";
 import type { ValueLayer } from "./types.ts";
 import { emitYaml } from "./yaml-emit.ts";
 
 /** Layers at a path, the strongest first; none where nothing is there. */
 export function explainKey(tree: ConfigNode, path: readonly (string | number)[]): ValueLayer[] {
-  const secret = path.some((step) => typeof step === "string" && isSecretKey(step));
+  const secrecy = secrecyAt(path);
   const layers: ValueLayer[] = [];
   let node = getPath(tree, path);
   while (node !== undefined) {
-    layers.push({ from: originText(node.at), value: emitYaml(maskNode(node, secret)).trimEnd(), wins: layers.length === 0 });
+    layers.push({ from: originText(node.at), value: emitYaml(maskNode(node, secrecy)).trimEnd(), wins: layers.length === 0 });
     node = node.over;
   }
   // A mapping was replaced above this key: what it held here was a layer too.
@@ -19,7 +19,7 @@ export function explainKey(tree: ConfigNode, path: readonly (string | number)[])
     for (let holder = getPath(tree, path.slice(0, length))?.over; holder !== undefined; holder = holder.over) {
       const hidden = getPath(holder, path.slice(length));
       if (hidden !== undefined)
-        layers.push({ from: originText(hidden.at), value: emitYaml(maskNode(hidden, secret)).trimEnd(), wins: layers.length === 0 });
+        layers.push({ from: originText(hidden.at), value: emitYaml(maskNode(hidden, secrecy)).trimEnd(), wins: layers.length === 0 });
     }
   }
   return layers;

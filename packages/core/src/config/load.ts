@@ -221,7 +221,6 @@ async function complete({ root: built, relays }: Built, load: Load): Promise<Loa
   checkModelPairs(root, env, problems);
   checkInterpolations(root, interpolator, problems);
   checkReferences(check.servers, new Set(isStrict(root) ? check.almost.keys() : []), interpolator, problems);
-  notices.push(...checkTopLevelValues(root, interpolator, problems));
   if (options.allowUnknown !== true) {
     checkBaseKeys(blocks(root), problems);
     checkTopLevelKeys(root, options.parameters ?? [], problems);
@@ -237,6 +236,7 @@ async function complete({ root: built, relays }: Built, load: Load): Promise<Loa
     blocks(result, "responses_api_agents").filter(({ instance }) => check.servers.some((server) => server.instance === instance)),
   );
   result = addDefaults(result, { cwd: options.cwd, env, problems });
+  notices.push(...checkTopLevelValues(root, interpolator, problems));
   problems.throwIfAny();
   checkWhole(result, env, problems);
   problems.throwIfAny();

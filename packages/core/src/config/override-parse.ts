@@ -3,7 +3,7 @@ import { MAX_OVERRIDE_LENGTH } from "./limits.ts";
 import { type ConfigNode, keyId, list, type MapEntry, mapFromEntries, scalar } from "./node.ts";
 import { type OverrideType, parseOverrideKey } from "./override-key.ts";
 import { OverrideSyntaxError, type OverrideValue, parseOverrideValue } from "./override-value.ts";
-import { isSecretKey, MASK, maskText } from "./secrets.ts";
+import { isSecretKey, MASK, maskOverrides, maskText } from "./secrets.ts";
 import type { Origin } from "./source.ts";
 
 export interface Override {
@@ -31,12 +31,22 @@ export function parseOverride(token: string): Override {
   return { ...base, value: sweep === undefined ? toNode(parsed, at) : scalar("null", null, at), ...(sweep === undefined ? {} : { sweep }) };
 }
 
+/** Characters of a token that are masked, and then shown, in its name. */
+const MAX_NAMED = 2_000;
+const MAX_SHOWN = 200;
+
 /** A place in a token; tokens whose key is secret keep their value out of every message. */
 export function overrideOrigin(token: string, offset: number, key?: string): Origin {
   const name = key ?? /^[+~]*([^=]*)/.exec(token)?.[1] ?? "";
   const shown = key !== "" && name.split(".").some(isSecretKey) ? `${token.slice(0, token.indexOf("=") + 1)}${MASK}` : maskText(token);
+  // Keeps its length only in the text, where places point into it.
+  const named = maskOverrides([shown.slice(0, MAX_NAMED)])[0] ?? "";
   return {
-    source: { kind: "override", name: `command line: ${shown.length > 200 ? `${shown.slice(0, 200)}...` : shown}`, text: shown },
+    source: {
+      kind: "override",
+      name: `command line: ${named.length > MAX_SHOWN ? `${named.slice(0, MAX_SHOWN)}...` : named}`,
+      text: shown,
+    },
     offset: Math.min(offset, shown.length),
   };
 }

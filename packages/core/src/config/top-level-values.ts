@@ -1,4 +1,7 @@
-/** Values of top-level keys against the table: what is plainly of another kind than its key means. Null and what does not resolve pass. */
+/**
+ * Values of top-level keys against the table: what is plainly of another kind than its key means. Null and what does not resolve pass. Runs after the
+ * checks that know single keys better, and leaves to them what they told.
+ */
 import { wholeNumber } from "./dataset-entry.ts";
 import { InterpolationFailure, type Interpolator } from "./interpolate.ts";
 import { type ConfigNode, get, isUnset, type MapNode } from "./node.ts";
@@ -22,7 +25,9 @@ const EXPECTED: Record<TopLevelType, string> = {
 /** Returns notices: a server under a reserved name is none, as in the reference. */
 export function checkTopLevelValues(root: MapNode, interpolator: Interpolator, problems: Problems): string[] {
   const notices: string[] = [];
+  const told = new Set(problems.list.map((problem) => problem.key));
   for (const [name, key] of topLevelKeys()) {
+    if (told.has(name)) continue;
     const written = get(root, name);
     const value = written === undefined ? undefined : followed(written, name, interpolator);
     if (written === undefined || value === undefined || isUnset(value) || fits(value, key)) continue;

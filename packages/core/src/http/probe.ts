@@ -1,6 +1,6 @@
 /** Is somebody there? One GET whose answer does not matter; it follows nothing, repeats nothing and carries no key. */
 import { classifyTransportError } from "./classify.ts";
-import { Client } from "./undici-client.ts";
+import type { Client } from "./undici-client.ts";
 
 /** `answering`: an answer came, whatever it says; also where TLS was refused, for then somebody is there. */
 export type ProbeOutcome = "answering" | "refused" | "unresolvable";
@@ -16,7 +16,8 @@ export async function probe(url: string, options: { signal?: AbortSignal; timeou
   let client: Client | undefined;
   try {
     const { origin, pathname, search } = new URL(url);
-    client = new Client(origin, { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs });
+    const undici = await import("./undici-client.ts");
+    client = new undici.Client(origin, { connect: { timeout: timeoutMs }, headersTimeout: timeoutMs });
     await answerBegins(client, pathname + search, signal === undefined ? limit : AbortSignal.any([signal, limit]));
     return "answering";
   } catch (error) {

@@ -1,7 +1,8 @@
 /** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport, applies limits and retries. */
 import { setMaxListeners } from "node:events";
 import { stringifyJson } from "../json/index.ts";
-import { type Connections, openConnections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import { withoutEchoes } from "./echo.ts";
 import { type ExchangeRequest, exchange } from "./exchange.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 import { callLocal } from "./local-transport.ts";
@@ -79,14 +80,15 @@ function replays(call: Call): boolean {
 export function createServerClient(options: ServerClientOptions): ServerClient {
   const limits = { ...CLIENT_LIMITS, ...options.limits };
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy };
-  const origins = new Map<string, Connections>();
+  const origins = new Map<string, Promise<Connections>>();
   const targets = new Map<string, TargetStats>();
 
-  function connectionsTo(origin: string, h2c: boolean): Connections {
+  /** What speaks over sockets is loaded with the first connection: a program that only describes its servers opens none. */
+  function connectionsTo(origin: string, h2c: boolean): Promise<Connections> {
     const key = h2c ? `h2c ${origin}` : origin;
     let connections = origins.get(key);
     if (connections === undefined) {
-      connections = openConnections(origin, h2c, limits);
+      connections = import("./connections.ts").then(({ openConnections }) => openConnections(origin, h2c, limits));
       origins.set(key, connections);
     }
     return connections;
@@ -104,18 +106,21 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
   function onSocket(first: ExchangeRequest, h2c: boolean): Promise<Reply> {
     return followRedirects(first, {
       maxRedirects: limits.maxRedirects,
-      send: (request) =>
-        connectionsTo(request.origin, h2c && request.origin === first.origin).use(
-          (dispatcher) => exchange(dispatcher, request),
-          request.signal,
-        ),
+      send: async (request) => {
+        const connections = await connectionsTo(request.origin, h2c && request.origin === first.origin);
+        return connections.use((dispatcher) => exchange(dispatcher, request), request.signal);
+      },
     });
   }
 
   function overSocket(name: string, target: Target, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
     const body = bodyText(call.body);
     const request: ExchangeRequest = { ...requestOf(name, target, call), body };
-    return withRetries(() => onSocket(request, how.h2c), {
+    const send = async (): Promise<Reply> => {
+      const reply = await onSocket(request, how.h2c);
+      return how.outside ? withoutEchoes(reply, call, name) : reply;
+    };
+    return withRetries(send, {
       policy: policyOf(call),
       server: name,
       url: target.origin + target.path,
@@ -189,7 +194,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       counted(target.name, call, () => overSocket(target.name, splitUrl(target.url), call, { h2c: false, outside: true })),
     stats: () => Object.fromEntries(targets),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...origins.values()].map((connections) => connections.close()));
+      await Promise.all([...origins.values()].map(async (connections) => (await connections).close()));
     },
   };
 }

@@ -2,11 +2,12 @@
  * Appends lines to a file. Lines that arrive while a write is under way go out together in the next one. After an error (disk full) the file is
  * cut back to its last whole line, so nothing half written stays, and every later call fails with the same error.
  */
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { GymError } from "../errors/index.ts";
 import { fileError } from "./file-errors.ts";
 import { WRITE_BUFFER_BYTES } from "./limits.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export interface LineWriter {
   /** Resolves once the line is in the file. @throws GymError NG_ERR_FILE */
@@ -29,7 +30,7 @@ export async function openLineWriter(path: string, flags: "a" | "w" | "wx"): Pro
   let handle: FileHandle;
   let wholeBytes: number;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     handle = await open(path, flags);
     wholeBytes = (await handle.stat()).size;
   } catch (error) {

@@ -1,8 +1,8 @@
 /** Writes `S_aggregate_metrics.json`: JSON with an indent of 2, raw UTF-8, no line feed at the end; list members one by one, never as one text. */
 
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileError, WRITE_BUFFER_BYTES } from "../jsonl/index.ts";
+import { fileError, makeFolder, WRITE_BUFFER_BYTES } from "../jsonl/index.ts";
 import { isRecord } from "./row.ts";
 
 /** Levels that are taken apart; below, a value is written at once. */
@@ -12,7 +12,7 @@ const OPEN_LEVELS = 3;
 export async function writePrettyJson(path: string, value: unknown): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const handle = await open(temporary, "w");
     try {
       let held = "";

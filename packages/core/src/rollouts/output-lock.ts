@@ -4,10 +4,10 @@
  */
 
 import { readFileSync, rmdirSync, rmSync } from "node:fs";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { GymError } from "../errors/index.ts";
-import { fileError } from "../jsonl/index.ts";
+import { fileError, makeFolder } from "../jsonl/index.ts";
 import { isRunning, type LockOwner, ownerHere, ownerIn } from "./lock-owner.ts";
 import { lockPath } from "./paths.ts";
 
@@ -23,7 +23,7 @@ export async function lockOutput(output: string): Promise<OutputLock> {
   const path = lockPath(output);
   const owner = ownerHere();
   const text = `${JSON.stringify(owner)}\n`;
-  const made = await mkdir(dirname(output), { recursive: true }).catch((error) => {
+  const made = await makeFolder(dirname(output)).catch((error) => {
     throw fileError(output, "write", error);
   });
   const drop = (): void => {

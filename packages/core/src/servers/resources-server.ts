@@ -1,7 +1,7 @@
 /** A resources server: seeds a session, offers tools, verifies the answer, aggregates its own metrics. A benchmark extends this class. */
 import { z } from "zod";
 import { GymError } from "../errors/index.ts";
-import { type AggregateHooks, aggregateMetrics } from "../metrics/index.ts";
+import type { AggregateHooks } from "../metrics/index.ts";
 import {
   fromZod,
   type ModelResponse,
@@ -120,7 +120,8 @@ export abstract class ResourcesServer<
         method: "POST",
         path: "/aggregate_metrics",
         parse: parseAggregateBody,
-        handler: (body) => aggregateMetrics(body.verify_responses, hooks),
+        // Called once at the end of a run: loaded then.
+        handler: async (body) => (await import("../metrics/index.ts")).aggregateMetrics(body.verify_responses, hooks),
       },
       {
         method: "POST",

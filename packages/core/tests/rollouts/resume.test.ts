@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describeGolden } from "@ng-gym/testing";
 import { expect } from "vitest";
+import { readRows, repairTail } from "../../src/jsonl/index.ts";
 import {
   attemptCap,
   elapsedSeconds,
@@ -11,8 +12,6 @@ import {
   moveInvalidJudgeRows,
   type Row,
   readResume,
-  readRows,
-  repairTail,
   runPaths,
 } from "../../src/rollouts/index.ts";
 import { expand, expectSame, type Foreign, linesText, scratch, writeFiles } from "./recipes.ts";

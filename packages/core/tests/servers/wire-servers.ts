@@ -15,7 +15,12 @@ export async function startWireServers(spec: WireSpec, extra: BlockKeys = {}): P
     name,
     { [type]: { [dir]: { entrypoint: "app.py", ...config, ...extra[name], host: "127.0.0.1" } } },
   ]);
-  const tree = { head_server: { host: "127.0.0.1", port: 0 }, ...spec.topLevel, ...Object.fromEntries(blocks) };
+  const tree = {
+    head_server: { host: "127.0.0.1", port: 0 },
+    model_endpoint_readiness_timeout_seconds: 0,
+    ...spec.topLevel,
+    ...Object.fromEntries(blocks),
+  };
   const first = spec.servers[0]?.name ?? "";
   const { config } = loadChildConfig({ NEMO_GYM_CONFIG_DICT: JSON.stringify(tree), NEMO_GYM_CONFIG_PATH: first });
   const running = await startServers({
