@@ -237,6 +237,18 @@ describe("servers", () => {
     expect(terminal.stdout).toContain("ng-collect-rollouts +head_server.port=21000;");
   });
 
+  test("says which model endpoints do not answer, and which have no address", () => {
+    const terminal = fakeTerminal();
+    const follow = followServers(terminal);
+    const endpoint = { shown: "http://127.0.0.1:9/v1", keys: ["policy_model.openai_base_url", "judge.base_url"] };
+    follow({ type: "endpoint-unresolvable", endpoint: { shown: "http://nowhere.invalid", keys: ["judge.base_url"] } });
+    follow({ type: "endpoints-waiting", endpoints: [endpoint], elapsedMs: 30_000 });
+    expect(terminal.stderr).toBe(
+      "http://nowhere.invalid (judge.base_url) cannot be resolved to an address; not waiting for it\n" +
+        "waiting for 1 model endpoint (30 s): http://127.0.0.1:9/v1 (policy_model.openai_base_url, judge.base_url)\n",
+    );
+  });
+
   test("a server that died shows its last lines", () => {
     const terminal = fakeTerminal();
     followServers(terminal)({ type: "died", server: "mcqa", exitCode: null, signal: "SIGKILL", lastLines: ["one", "two"] });

@@ -131,8 +131,8 @@ test("names of tools are names: no path, no route of others, no control characte
     const { exitCode, stdout, stderr } = await scene.collect();
     expect.soft({ name: name.slice(0, 30), exitCode }).toEqual({ name: name.slice(0, 30), exitCode: 0 });
     expectHarmless(scene, stdout, stderr);
-    const [row] = await scene.rows();
-    const output = (row?.response as { output: { type: string; output?: string }[] }).output;
+    const [row] = (await scene.rows()) as { response: { output: { type: string; output?: string }[] } }[];
+    const output = row?.response.output ?? [];
     expect.soft(output.find(({ type }) => type === "function_call_output")?.output, name.slice(0, 30)).toMatch(/Not Found/);
   }
 });

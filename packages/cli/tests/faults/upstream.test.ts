@@ -1,8 +1,8 @@
 /** An endpoint that is down or talks nonsense: rows end in the sidecar with class, kind, hop and cause; the run ends; nothing becomes a reward. */
-import { type Step, startFakeUpstream } from "@ng-gym/testing";
+import { runCommand, type Step, startFakeUpstream } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
 import { answer, closedPort, modelCalls, ROUTE } from "./endpoint.ts";
-import { openScene, type Row } from "./scene.ts";
+import { binary, expectClean, folderWith, openScene, type Row, surroundings } from "./scene.ts";
 
 const ROWS = 4;
 
@@ -94,8 +94,10 @@ describe.each(["shared", "process"] as const)("%s hosting", (hosting) => {
   });
 });
 
-test("an endpoint that refuses connections", async () => {
-  await using scene = await openScene({ upstream: `http://127.0.0.1:${await closedPort()}/v1` });
+test("an endpoint that goes away: connections are refused", async () => {
+  const upstream = await startFakeUpstream();
+  await using scene = await openScene({ upstream: upstream.url });
+  await upstream.close();
   const { exitCode, stderr } = await scene.collect();
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(
@@ -106,6 +108,34 @@ test("an endpoint that refuses connections", async () => {
   const failed = await scene.rows("r_failures.jsonl");
   expect(failed).toHaveLength(ROWS);
   for (const row of failed) expect(row).toMatchObject({ failure_kind: "transport_unreachable", _ng_failure_attempts: 3 });
+});
+
+test("an endpoint that was never there: told before anything waits for it, and after the limit the start ends", async () => {
+  await using project = await folderWith({});
+  const url = `http://127.0.0.1:${await closedPort()}/v1`;
+  const words = [
+    "--resources-server",
+    "mcqa",
+    "--model-type",
+    "openai_model",
+    "--model",
+    "m",
+    "--model-url",
+    url,
+    "--model-api-key",
+    "sk-x",
+  ];
+  const limit = "+model_endpoint_readiness_timeout_seconds=0.1";
+  const result = await runCommand([binary("ng-run"), ...words, limit, "+head_server.port=0", "+hosting=process"], surroundings(project));
+  expect(result.exitCode).toBe(1);
+  const lines = result.stderr.split("\n");
+  const told = lines.findIndex((line) => line.includes(url));
+  const ended = lines.findIndex((line) => line.startsWith("Error: "));
+  expect(told).toBeGreaterThanOrEqual(0);
+  expect(told).toBeLessThan(ended);
+  expect(lines.slice(ended).join("\n")).toContain(url);
+  expect(result.stderr).toContain("[NG_ERR_UNREACHABLE]");
+  await expectClean(project, [result]);
 });
 
 test.each([

@@ -19,7 +19,6 @@ export const ERROR_CODES = {
   NG_ERR_CONFIG_NOT_FOUND: { summary: "A configuration file does not exist in any search root.", exitCode: EXIT_FAILED },
   NG_ERR_CONFIG_SYNTAX: { summary: "A file is not valid YAML.", exitCode: EXIT_FAILED },
   NG_ERR_OVERRIDE: { summary: "A command-line override does not parse or cannot be applied.", exitCode: EXIT_FAILED },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text shows the syntax of configuration files
   NG_ERR_INTERPOLATION: { summary: "A ${...} expression names something that does not exist, or refers to itself.", exitCode: EXIT_FAILED },
   NG_ERR_SERVER_NOT_FOUND: { summary: "A server is named that the configuration does not have.", exitCode: EXIT_FAILED },
   NG_ERR_PORT_IN_USE: { summary: "A fixed port is taken by another process, or a port range is exhausted.", exitCode: EXIT_FAILED },

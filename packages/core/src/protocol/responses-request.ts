@@ -107,7 +107,7 @@ function requestSchema(form: Form) {
   });
 }
 
-/** Lazy, like the schemas of all long bodies: each is built when the first such body is read, and most programs read few of them. */
+/** Lazy, like a Response's: each is built when the first such body is read. Together they are most of what this folder builds. */
 const sentSchema = z.lazy(() => requestSchema("sent"));
 const fullSchema = z.lazy(() => requestSchema("full"));
 

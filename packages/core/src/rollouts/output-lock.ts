@@ -2,7 +2,6 @@
  * One collection at a time writes an output. The lock file beside it holds who does; it is made before the files are looked at and goes when the run
  * ends, also by `process.exit`. A lock whose process is gone (kill -9, power cut) is taken over.
  */
-
 import { readFileSync, rmdirSync, rmSync } from "node:fs";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -66,7 +65,7 @@ async function take(attempt: Attempt): Promise<void> {
 }
 
 /** Makes the file with its content in one step; false where it is there already. */
-async function create({ path, text, own }: Attempt): Promise<boolean> {
+async function create({ path, output, text, own }: Attempt): Promise<boolean> {
   try {
     await writeFile(`${own}.tmp`, text);
     await link(`${own}.tmp`, path);
@@ -74,9 +73,9 @@ async function create({ path, text, own }: Attempt): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return false;
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw fileError(path, "write", error);
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw fileError(output, "write", error);
   } finally {
-    await rm(`${own}.tmp`, { force: true });
+    await rm(`${own}.tmp`, { force: true }).catch(() => undefined);
   }
   // A file system without hard links.
   try {
@@ -84,7 +83,7 @@ async function create({ path, text, own }: Attempt): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw fileError(path, "write", error);
+    throw fileError(output, "write", error);
   }
 }
 
@@ -97,7 +96,7 @@ async function takeAway({ path, own }: Attempt, stale: string): Promise<void> {
   } catch {
     // Somebody else took it away; the next try sees what there is.
   } finally {
-    await rm(aside, { force: true });
+    await rm(aside, { force: true }).catch(() => undefined);
   }
 }
 

@@ -2,9 +2,11 @@
  * A `GymServer` as an `Endpoint`: what a request meets, outermost first: error wrapper, rollout prefix, session, route, validation, handler.
  * The same for a request from a socket and for a function call.
  */
+import { isGymError } from "../errors/index.ts";
 import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
 import { type FieldIssue, jsonInvalidIssue, missingBodyIssue } from "../protocol/index.ts";
 import { CONNECTION_HEADERS } from "./connection-headers.ts";
+import { logDefect } from "./defect-log.ts";
 import { errorReply, HttpError } from "./error-reply.ts";
 import type { GymServer } from "./gym-server.ts";
 import { type PrefixedPath, splitRolloutPrefix, validRolloutId } from "./rollout-prefix.ts";
@@ -63,6 +65,7 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
         reply = await answer(request, session);
       } catch (error) {
         if (!(error instanceof HttpError)) {
+          if (!isGymError(error)) logDefect(server, request, error);
           const route = routes.get(splitRolloutPrefix(request.path).path)?.get(request.method);
           return errorReply(error, { identity: server.identity, name: server.name, ownKind: route?.failureKind ?? server.failureKind() });
         }

@@ -87,8 +87,8 @@ export async function awaitEndpoints(options: AwaitEndpointsOptions): Promise<vo
     onMissing?.(missing);
     if (missing.length === 0) return;
     const elapsedMs = now() - began;
-    if (elapsedMs >= limitMs) throw neverAnswered(missing, limitMs / 1000);
     if (round % ENDPOINT_PROGRESS_ROUNDS === 0) onEvent({ type: "endpoints-waiting", endpoints: missing.map(withoutAddress), elapsedMs });
+    if (elapsedMs >= limitMs) throw neverAnswered(missing, limitMs / 1000);
     await wait(Math.min(ENDPOINT_RETRY_MS, limitMs - elapsedMs)).catch((error) => {
       signal.throwIfAborted();
       throw error;

@@ -1,6 +1,6 @@
 /** What a model server needs from outside: its settings are there, its endpoint answers. */
 import { type LoadedConfig, type Problem, problemAt, type ServerInstance } from "@ng-gym/core/config";
-import { askEndpoints, type EndpointAnswer } from "@ng-gym/core/servers";
+import type { EndpointAnswer } from "@ng-gym/core/servers";
 import { type Finding, warning } from "./finding.ts";
 
 const NEEDED = /(?:^|_)(?:base_url|api_key|model|model_name)$/;
@@ -20,6 +20,8 @@ export async function checkEndpoints(
   config: LoadedConfig,
   signal: AbortSignal,
 ): Promise<{ endpoints: EndpointAnswer[]; findings: Finding[] }> {
+  if (models(config).length === 0) return { endpoints: [], findings: [] };
+  const { askEndpoints } = await import("@ng-gym/core/servers");
   const endpoints = await askEndpoints(config.servers, signal);
   const findings = endpoints.filter(({ outcome }) => outcome !== "answering").map((answer) => warning(silent(config, answer)));
   return { endpoints, findings };

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { openContract } from "./hosting.ts";
 import { describeContract } from "./suite.ts";
 
-describeContract("function calls in one process", () => openContract("local"));
-describeContract("HTTP/1.1", () => openContract("http1"));
-describeContract("HTTP/2 without TLS", () => openContract("h2c"));
+describeContract("function calls in one process", () => openContract("local"), { sockets: false });
+describeContract("HTTP/1.1", () => openContract("http1"), { sockets: true });
+describeContract("HTTP/2 without TLS", () => openContract("h2c"), { sockets: true });
 
 test("a handler that changes what it was given is found out", async () => {
   await using hosting = await openContract("local");
