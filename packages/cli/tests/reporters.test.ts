@@ -87,7 +87,7 @@ Failed, not part of any score:
 
   160 run in 12 s; a rollout takes 200 ms (median), 1.5 s (p90), 3.0 s (p99), 1 min 01 s (max)
 
-  Incomplete: 2 of 160 rollouts are in no score; the same command with --resume runs them.
+  Incomplete: 2 of 160 rollouts are in no score; the same command with --resume runs those that have attempts left (NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, 3 where unset).
 
 Files:
   rollouts  out/r.jsonl

@@ -65,7 +65,7 @@ function latency({ latency: seconds, run }: RunSummary): string {
       : [
           `a rollout takes ${duration(seconds.median)} (median), ${duration(seconds.p90)} (p90), ${duration(seconds.p99)} (p99), ${duration(seconds.max)} (max)`,
         ];
-  return `  ${[`${run.dispatched} run in ${duration(run.elapsedS)}`, ...parts].join("; ")}\n`;
+  return `  ${[`${run.dispatched - run.unresolved} run in ${duration(run.elapsedS)}`, ...parts].join("; ")}\n`;
 }
 
 function remarks(summary: RunSummary): string {
@@ -75,7 +75,7 @@ function remarks(summary: RunSummary): string {
   if (summary.run.interrupted) lines.push("Interrupted: the same command with --resume goes on.");
   else if (summary.missing > 0 || summary.failed > 0)
     lines.push(
-      `Incomplete: ${summary.missing + summary.failed} of ${summary.expected} rollouts are in no score; the same command with --resume runs them.`,
+      `Incomplete: ${summary.missing + summary.failed} of ${summary.expected} rollouts are in no score; the same command with --resume runs those that have attempts left (NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, 3 where unset).`,
     );
   if (summary.run.drained > 0) lines.push(`${summary.run.drained} rollouts were not started: the time budget was spent.`);
   for (const tail of summary.droppedTail) lines.push(`A line cut off in the middle was dropped from ${tail.path} (${tail.bytes} bytes).`);

@@ -228,8 +228,8 @@ function finalRecord(run: Run): Partial<RunRecord> {
 
 function summarize(run: Run, of: { tally: RunTally; elapsedS: number; imputed: number }): RunSummary {
   const { paths, prepared } = run;
-  const { drained, unresolved } = run.progress.counts;
-  const { toRun: dispatched, cached, archived, droppedTail, manifest } = prepared;
-  const record = { dispatched, cached, drained, unresolved, elapsedS: of.elapsedS, interrupted: run.signal.aborted };
+  const { done, drained, unresolved } = run.progress.counts;
+  const { cached, archived, droppedTail, manifest } = prepared;
+  const record = { dispatched: done + unresolved, cached, drained, unresolved, elapsedS: of.elapsedS, interrupted: run.signal.aborted };
   return summaryOf(of.tally, { paths, manifest, facts: { run: record, archived, droppedTail, imputed: of.imputed } });
 }

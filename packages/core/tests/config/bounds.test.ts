@@ -1,11 +1,13 @@
 /** Hostile input ends in a `GymError` of bounded size, in bounded time: never in a stack overflow, a hang or a raw exception. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { applyOverrides, dumpYaml, parseConfigYaml, parseOverride } from "../../src/config/index.ts";
+import { applyOverrides, dumpYaml, loadConfig, parseConfigYaml, parseOverride } from "../../src/config/index.ts";
 import { MAX_DEPTH, MAX_PROBLEMS } from "../../src/config/limits.ts";
 import { OverrideSyntaxError } from "../../src/config/override-value.ts";
 import { Problems } from "../../src/config/problems.ts";
 import { isGymError } from "../../src/protocol/index.ts";
-import { load, refusal } from "./playground.ts";
+import { folderWith, load, refusal } from "./playground.ts";
 
 function repeat(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join("");
@@ -198,10 +200,14 @@ const CASES = Number(process.env.NG_FUZZ_CASES ?? 2_000);
 test(`${CASES} mutated files load or end in a GymError`, { timeout: 600_000 }, async () => {
   const random = mulberry(20260801);
   let refused = 0;
+  // One folder for all: thousands of them would take longer to remove than to fill.
+  const cwd = folderWith({});
+  const options = { argv: ["+config_paths=[c.yaml]"], cwd, env: { HOME: "/h" }, installRoot: join(cwd, "install") };
   for (let i = 0; i < CASES; i++) {
     const text = mutate(SEEDS[i % SEEDS.length] ?? "", random);
+    writeFileSync(join(cwd, "c.yaml"), text);
     try {
-      const config = await load(text, { env: { HOME: "/h" } });
+      const config = await loadConfig(options);
       parseConfigYaml(config.yaml());
       config.resolved();
     } catch (error) {
