@@ -1,8 +1,8 @@
 /** Values of a server's block, as the server itself would read them at its start. */
 import { type LoadedConfig, problemAt } from "@ng-gym/core/config";
 import type { CommandInput } from "../../contract/index.ts";
-import { serverClassOf } from "../server-schemas.ts";
-import { error, type Finding } from "./finding.ts";
+import { missingProgram, serverClassOf } from "../server-schemas.ts";
+import { error, type Finding, warning } from "./finding.ts";
 
 interface Issue {
   path: PropertyKey[];
@@ -13,6 +13,11 @@ export async function checkBlocks(config: LoadedConfig, at: Pick<CommandInput, "
   const findings: Finding[] = [];
   for (const instance of config.servers) {
     if (instance.generated === true) continue;
+    const missing = missingProgram(instance, at);
+    if (missing !== undefined) {
+      const path = [instance.name, instance.type, instance.implementation];
+      findings.push(warning(problemAt(config, path, { message: (key) => `'${key}' cannot be started: ${missing}.` })));
+    }
     const schema = (await serverClassOf(instance, at))?.configSchema;
     const issues: readonly Issue[] = schema?.safeParse(instance.block).error?.issues ?? [];
     for (const { path, message } of issues) {
