@@ -152,6 +152,22 @@ describe.each(["shared", "process"] as const)("ng-run, %s hosting", (hosting) =>
   });
 });
 
+test("SIGTERM to every process of a run at once: what is under way is finished first, and nobody is reported as dead", async () => {
+  await using upstream = await startFakeUpstream({ scripts: { [ROUTE]: [{ ...answer("\\boxed{B}"), hold: true }] } });
+  await using scene = await openScene({ upstream: upstream.url, hosting: "process", rows: questions(2) });
+  const collection = scene.startCollection(["--disable-aggregation"]);
+  await arrived(upstream, 2);
+  const tree = scene.servers.tree();
+  for (const { pid } of [...tree].reverse()) process.kill(pid, "SIGTERM");
+  await scene.servers.waitForLine(/^stopping servers/);
+  upstream.release(ROUTE);
+  expect(await collection.exited).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/scored +2\n +failed +0\n/) });
+  const { exitCode, stderr } = await scene.servers.exited;
+  expect(exitCode).toBe(130);
+  expect(stderr).not.toMatch(/ended|killed|Error/);
+  expect(await survivors(tree)).toEqual([]);
+});
+
 test("a command that an old Node handed on to the Node of the install ends with its starter, however that ends", async () => {
   await using project = await folderWith({});
   const old = `data:text/javascript,if(!process.env.NG_OWN_NODE)Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`;

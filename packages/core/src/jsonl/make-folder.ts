@@ -1,5 +1,5 @@
 /** Makes a folder and those above it. Node's own recursive `mkdir` never ends below /proc, where making a folder says that its parent is missing. */
-import { access, mkdir } from "node:fs/promises";
+import { access, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
@@ -13,8 +13,8 @@ export async function makeFolder(path: string): Promise<string | undefined> {
     await mkdir(path);
     return above ?? path;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return above;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !(await stat(path)).isDirectory()) throw error;
+    return above;
   }
 }
 

@@ -11,3 +11,8 @@ test("makes what is missing and tells the uppermost folder it made", async () =>
 test("a place where no folder can be made is an error, not an endless search", async () => {
   await expect(makeFolder("/proc/none/deeper")).rejects.toThrow(/ENOENT|EACCES|EPERM/);
 });
+
+test("a file where a folder is meant is an error", async () => {
+  await using project = await tempProject({ "a.txt": "x" });
+  await expect(makeFolder(project.file("a.txt"))).rejects.toMatchObject({ code: "EEXIST" });
+});

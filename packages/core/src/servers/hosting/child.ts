@@ -49,6 +49,12 @@ export async function startProgram(Class: GymServerClass, { start, global, targe
   };
 }
 
+/**
+ * SIGTERM may have gone to all processes of a run at once (a cluster's cancel, a service manager): the launcher then says whose turn it is, within its
+ * grace period. A launcher that says nothing is waited for this long.
+ */
+const TURN_MS = 6_000;
+
 /** Runs until told to stop, or until the launcher is gone. */
 export function runChild(Class: GymServerClass): void {
   const tell = (message: FromChild): void => void process.send?.(message);
@@ -69,7 +75,7 @@ export function runChild(Class: GymServerClass): void {
 
   // The terminal's Ctrl-C reaches the whole group; the launcher decides when a child leaves.
   process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => void leave(5_000));
+  process.on("SIGTERM", () => void setTimeout(() => void leave(0), process.connected ? TURN_MS : 0));
   // The launcher is gone, however it went.
   process.on("disconnect", () => void leave(0));
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
