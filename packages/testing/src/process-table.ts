@@ -12,7 +12,7 @@ export interface ProcessInfo {
 
 const POLL_MS = 20;
 /** How long `survivors` gives processes to end. */
-export const SURVIVOR_WAIT_MS = 2_000;
+export const SURVIVOR_WAIT_MS = 15_000;
 
 /** The process and all its descendants, as they are now; `[]` where it is gone. A descendant whose parent died is no longer found: look before killing. */
 export function processTree(pid: number): ProcessInfo[] {
