@@ -20,6 +20,9 @@ export interface PortRange {
   high: number;
 }
 
+/** Ports that `fetch` and browsers never call ("bad port", WHATWG Fetch); of that list only this one lies above 10,000. */
+const REFUSED_BY_FETCH: ReadonlySet<number> = new Set([10_080]);
+
 /** Tries in a range before it counts as exhausted: each free port is met in order, from a random start. */
 export async function bindPort(wish: PortWish, range: PortRange, taken: ReadonlySet<number>): Promise<{ server: Server; port: number }> {
   if (wish.port !== null) {
@@ -34,7 +37,7 @@ export async function bindPort(wish: PortWish, range: PortRange, taken: Readonly
   const start = Math.floor(Math.random() * size);
   for (let i = 0; i < size; i++) {
     const port = range.low + ((start + i) % size);
-    if (taken.has(port)) continue;
+    if (taken.has(port) || REFUSED_BY_FETCH.has(port)) continue;
     try {
       return { server: await bind({ host: wish.host, port }), port };
     } catch (error) {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { bindPort } from "../../src/servers/hosting/ports.ts";
+
+test("a port that fetch refuses to call is never given out of a range", async () => {
+  const wish = { server: "s", host: "127.0.0.1", port: null };
+  await expect(bindPort(wish, { low: 10_080, high: 10_080 }, new Set())).rejects.toMatchObject({ code: "NG_ERR_PORT_IN_USE" });
+});
+
+test("an exhausted range is an error that names it, not an endless search", async () => {
+  const taken = new Set([18_001, 18_002]);
+  const wish = { server: "s", host: "127.0.0.1", port: null };
+  await expect(bindPort(wish, { low: 18_001, high: 18_002 }, taken)).rejects.toMatchObject({
+    code: "NG_ERR_PORT_IN_USE",
+    message: expect.stringMatching(/port_range_low 18001 and port_range_high 18002/),
+  });
+});
