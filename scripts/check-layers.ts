@@ -17,11 +17,12 @@ const CORE: Record<string, readonly string[]> = {
   config: ["errors"],
   metrics: ["errors"],
   work: ["errors"],
+  telemetry: ["errors"],
   http: ["errors", "json", "work"],
   head: ["errors", "http"],
-  servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head"],
+  servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head", "telemetry"],
   jsonl: ["errors"],
-  rollouts: ["errors", "json", "protocol", "config", "http", "metrics", "jsonl"],
+  rollouts: ["errors", "json", "protocol", "config", "http", "metrics", "jsonl", "telemetry"],
 };
 
 /** Folder name of a package -> the packages of ours it may import. */

@@ -17,5 +17,12 @@ export { PROBE_TIMEOUT_MS, type ProbeOutcome, probe } from "./probe.ts";
 export { badResponse } from "./reply.ts";
 export type { RetryClock, RetryNotice } from "./retry.ts";
 export { DEFAULT_RETRY_POLICY, type RetryBudget, type RetryPolicy, retryAfterMs } from "./retry-policy.ts";
-export { createServerClient, type OutsideCall, type ServerClient, type ServerClientOptions, type TargetStats } from "./server-client.ts";
+export {
+  type CallRecord,
+  createServerClient,
+  type OutsideCall,
+  type ServerClient,
+  type ServerClientOptions,
+  type TargetStats,
+} from "./server-client.ts";
 export { readBody, TextBody } from "./text-body.ts";

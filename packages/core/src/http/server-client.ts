@@ -27,6 +27,20 @@ export interface ServerClientOptions {
   clock?: RetryClock;
   /** Hand servers of this process frozen copies, and their answers back as frozen copies: tests prove with it that nobody changes what is not theirs. */
   freezeLocal?: boolean;
+  /** Headers that go with every call, asked for at each: what correlates it with the call that caused it. A call's own headers win. */
+  outgoing?: () => Record<string, string>;
+  /** Told the end of every call, tries and pauses included. */
+  onCall?: (call: CallRecord) => void;
+}
+
+/** How a call ended. */
+export interface CallRecord {
+  target: string;
+  kind: CallKind;
+  path: string;
+  /** Undefined where no reply could be had. */
+  status: number | undefined;
+  durationMs: number;
 }
 
 export interface OutsideCall extends Call {
@@ -152,7 +166,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       origin: target.origin,
       path: target.path,
       method: call.method ?? "POST",
-      headers: requestHeaders(call),
+      headers: requestHeaders(call, options.outgoing?.()),
       timeoutMs: call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]],
       timeoutName: TIMEOUT_NAME[call.kind],
       maxResponseBytes: limits.maxResponseBytes,
@@ -167,11 +181,14 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
 
   async function counted(name: string, call: Call, send: () => Promise<Reply>): Promise<Reply> {
     const stats = statsOf(name);
+    const began = options.onCall === undefined ? 0 : performance.now();
+    let status: number | undefined;
     stats.calls++;
     stats.inFlight++;
     if (call.signal) setMaxListeners(0, call.signal);
     try {
       const reply = await send();
+      status = reply.status;
       call.jar?.take(reply.setCookies);
       return reply;
     } catch (error) {
@@ -179,6 +196,7 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       throw error;
     } finally {
       stats.inFlight--;
+      options.onCall?.({ target: name, kind: call.kind, path: call.path, status, durationMs: performance.now() - began });
     }
   }
 
@@ -204,8 +222,8 @@ function bodyText(body: unknown): string | undefined {
   return body instanceof TextBody ? body.text : stringifyJson(body);
 }
 
-function requestHeaders(call: Call): Record<string, string> {
-  const headers: Record<string, string> = { accept: "*/*" };
+function requestHeaders(call: Call, outgoing: Record<string, string> | undefined): Record<string, string> {
+  const headers: Record<string, string> = { accept: "*/*", ...outgoing };
   if (call.body !== undefined && !(call.body instanceof TextBody)) headers["content-type"] = "application/json";
   if (call.headers) for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
   const cookie = call.jar?.header();

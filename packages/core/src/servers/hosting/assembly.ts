@@ -1,10 +1,11 @@
 /** The instances of one process: classes are loaded, built and wired to each other, so that calls between them are function calls. */
 import { createHmac } from "node:crypto";
+import type { z } from "zod";
 import { GymError } from "../../errors/index.ts";
 import { createServerClient, type Endpoint, type ServerAddress, type ServerClient } from "../../http/index.ts";
 import { Agent } from "../agent.ts";
 import { createEndpoint } from "../endpoint.ts";
-import { createRelay } from "../environment/relay.ts";
+import { environmentKind } from "../environment/environment.ts";
 import type { GlobalConfig, GymServer, GymServerClass } from "../gym-server.ts";
 import { ResourcesServer } from "../resources-server.ts";
 import type { HostedServer } from "./host.ts";
@@ -43,13 +44,15 @@ export function createAssembly(options: AssemblyOptions): Assembly {
     endpoints,
     client,
     async add(plan, Class) {
-      if (plan.language === "relay") {
-        endpoints.set(plan.name, createRelay({ name: plan.name, agent: plan.agent as string, client }));
+      const log = (line: string): void => options.log(plan.name, line);
+      if (plan.language === "environment") {
+        const kind = environmentKind(plan.implementation);
+        const config = parseBlock(kind, plan) as Record<string, unknown>;
+        endpoints.set(plan.name, kind.create({ name: plan.name, config, client, log }));
         return { name: plan.name };
       }
       const ServerClass = Class ?? (await loadServerClass(plan.entrypoint));
       const config = parseBlock(ServerClass, plan);
-      const log = (line: string): void => options.log(plan.name, line);
       const server = new ServerClass({ name: plan.name, config, client, global: options.global, log });
       servers.push(server);
       const sessionSecret = createHmac("sha256", options.runSecret).update(plan.name).digest("base64url");
@@ -66,7 +69,7 @@ export function createAssembly(options: AssemblyOptions): Assembly {
   };
 }
 
-function parseBlock(Class: GymServerClass, plan: InstancePlan): unknown {
+function parseBlock(Class: { configSchema: z.ZodType }, plan: InstancePlan): unknown {
   const parsed = Class.configSchema.safeParse(plan.block);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(

@@ -5,7 +5,7 @@ import type { InstancePlan } from "./plan.ts";
 /** Launcher -> child: everything it needs; one `port` message with a socket follows for each instance. */
 export interface StartMessage {
   type: "start";
-  /** The instance that the process is for, then the relays in front of it. */
+  /** The instance that the process is for, then the environment servers in front of it. */
   plans: InstancePlan[];
   /** Addresses of all instances of the run. */
   addresses: Record<string, { url: string; h2c?: boolean }>;

@@ -25,7 +25,7 @@ export interface ProgramOptions {
   target: (plan: InstancePlan) => Promise<ListenTarget>;
 }
 
-/** Builds the instance and the relays in front of it, and listens. */
+/** Builds the instance and the environment servers in front of it, and listens. */
 export async function startProgram(Class: GymServerClass, { start, global, target }: ProgramOptions): Promise<Program> {
   const addressOf = (name: string): ServerAddress => start.addresses[name] ?? unknownServer(name, Object.keys(start.addresses));
   const log = (server: string, line: string): void =>

@@ -34,12 +34,12 @@ export function instanceInfos({ plans, hosts, hosted }: InfoSources): ServerInst
   });
 }
 
-/** Follows relay -> agent -> resources server to the one that computes the metrics. */
+/** Follows environment server -> agent -> resources server to the one that computes the metrics. */
 function aggregationOf(name: string, plans: readonly InstancePlan[], hosted: readonly HostedServer[]): "baseline" | "own" {
   for (let at: string | undefined = name, hops = 0; at !== undefined && hops < 4; hops++) {
     const plan = plans.find((candidate) => candidate.name === at);
     const metrics = hosted.find((candidate) => candidate.name === at)?.metrics;
-    if (plan?.language === "relay") at = plan.agent;
+    if (plan?.language === "environment") at = plan.agent;
     else if (metrics === "of-resources-server") at = (plan?.block.resources_server as { name?: string } | undefined)?.name;
     else return metrics === "baseline" ? "baseline" : "own";
   }

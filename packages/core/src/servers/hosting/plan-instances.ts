@@ -1,6 +1,7 @@
 /** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
 import { findServerDir, type LoadedConfig, resolveEntrypoint, type ServerInstance } from "../../config/index.ts";
 import { GymError, messageOf } from "../../errors/index.ts";
+import { environmentKind } from "../environment/environment.ts";
 import type { Hosting, InstancePlan } from "./plan.ts";
 
 export interface PlanContext {
@@ -40,9 +41,8 @@ export function planInstance(instance: ServerInstance, context: PlanContext & { 
     hosting: hostingOf(block.hosting ?? context.hosting),
   };
   if (instance.type === "environment_servers") {
-    if (instance.implementation !== "legacy_agent")
-      throw new Error(`environment servers of type ${instance.implementation} are not offered yet; there is legacy_agent`);
-    return { ...common, dir: "", entrypoint: "", language: "relay", agent: agentOf(instance) };
+    environmentKind(instance.implementation);
+    return { ...common, dir: "", entrypoint: "", language: "environment", agent: agentOf(instance) };
   }
   const { dir, exists, searched } = findServerDir(instance.type, instance.implementation, context);
   if (!exists) throw new Error(`there is no folder ${instance.type}/${instance.implementation} in ${searched.join(", ")}`);

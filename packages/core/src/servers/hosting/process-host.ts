@@ -1,4 +1,4 @@
-/** An instance (with the relays in front of it) in a child process of its own. The launcher binds its ports and hands the sockets over. */
+/** An instance (with the environment servers in front of it) in a child process of its own. The launcher binds its ports and hands the sockets over. */
 import { type ChildProcess, fork } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import type { Server } from "node:net";

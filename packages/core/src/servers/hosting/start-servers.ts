@@ -2,22 +2,19 @@
  * The supervisor: starts every instance of a configuration, tells the head server about them, watches them, and ends them all. Whatever way it
  * ends, nothing that it started is left.
  */
-import { randomBytes } from "node:crypto";
 import type { Server } from "node:net";
-import { childEnvironment, type LoadedConfig, withAddresses } from "../../config/index.ts";
+import { type LoadedConfig, withAddresses } from "../../config/index.ts";
 import { GymError } from "../../errors/index.ts";
-import { createHeadEndpoint, type HeadState, type ServerInstanceInfo, unknownServer } from "../../head/index.ts";
-import type { ServerAddress } from "../../http/index.ts";
+import { createHeadEndpoint, type HeadState, type ServerInstanceInfo } from "../../head/index.ts";
 import { type Listener, listen } from "../listener.ts";
 import { awaitEndpoints, ENDPOINT_TIMEOUT_KEY } from "../model-endpoints.ts";
+import { createHosts, urlOf } from "./create-hosts.ts";
 import type { OnHostEvent } from "./events.ts";
 import type { Host, HostedServer } from "./host.ts";
 import { instanceInfos } from "./instance-infos.ts";
-import { groupByHost, type InstancePlan } from "./plan.ts";
+import type { InstancePlan } from "./plan.ts";
 import { planInstances } from "./plan-instances.ts";
 import { bindPort } from "./ports.ts";
-import { createProcessHost } from "./process-host.ts";
-import { createSharedHost } from "./shared-host.ts";
 import { stopHosts } from "./stop-hosts.ts";
 
 /** `server_spinup_timeout_seconds` where the configuration does not say. */
@@ -80,7 +77,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     const state: HeadState = { configYaml: config.yaml(), instances: [], ready: false, waiting: plans.map((plan) => plan.name) };
     headListener = await listen(createHeadEndpoint(state), { bound: bound.get(HEAD) as Server });
 
-    hosts.push(...createHosts({ plans, bound, options: { ...options, config }, env, onEvent }));
+    hosts.push(...createHosts({ plans, bound, config, env, onEvent, elsewhere: options.addresses, localDispatch: options.localDispatch }));
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
@@ -104,10 +101,6 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   }
 }
 
-function urlOf(plan: InstancePlan): string {
-  return `http://${plan.host}:${plan.port}`;
-}
-
 /** Binds the head server's port and every instance's, fixed ones first, so that no free port is given where a fixed one is meant. */
 async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<string, Server>): Promise<{ host: string; port: number }> {
   const range = { low: Number(config.get("port_range_low") ?? 10_001), high: Number(config.get("port_range_high") ?? 20_000) };
@@ -124,55 +117,6 @@ async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<s
   for (const plan of [...fixed, ...plans.filter((one) => !fixed.includes(one))])
     plan.port = await bindOne(plan.name, plan.host, plan.port || null);
   return { host, port: headPort };
-}
-
-/** Top-level keys that are no servers. One that does not resolve is left out: whoever reads it gets what a missing key gives. */
-function settingsOf(config: LoadedConfig): Record<string, unknown> {
-  const servers = new Set(config.servers.map((server) => server.name));
-  const settings: Record<string, unknown> = {};
-  for (const key of Object.keys(config.raw).filter((name) => !servers.has(name))) {
-    try {
-      settings[key] = config.get(key);
-    } catch {
-      // Reported when the configuration was loaded, if anything refers to it.
-    }
-  }
-  return settings;
-}
-
-interface HostsOptions {
-  plans: InstancePlan[];
-  bound: Map<string, Server>;
-  options: StartOptions;
-  env: NodeJS.ProcessEnv;
-  onEvent: OnHostEvent;
-}
-
-function createHosts({ plans, bound, options, env, onEvent }: HostsOptions): Host[] {
-  const runSecret = randomBytes(32).toString("base64url");
-  const own = plans.map((plan) => [plan.name, { url: urlOf(plan), h2c: true }] as const);
-  const elsewhere = Object.entries(options.addresses ?? {}).map(([name, url]) => [name, { url }] as const);
-  const addresses: Record<string, ServerAddress> = Object.fromEntries([...own, ...elsewhere]);
-  const childEnv = { ...env, ...childEnvironment(options.config, "") };
-  return groupByHost(plans).map((group) => {
-    if (group[0]?.hosting === "process")
-      return createProcessHost({
-        plans: group,
-        bound,
-        start: { addresses, runSecret, settings: settingsOf(options.config) },
-        env: childEnv,
-        onEvent,
-      });
-    return createSharedHost({
-      plans: group,
-      bound,
-      global: options.config,
-      addressOf: (name) => addresses[name] ?? unknownServer(name, Object.keys(addresses)),
-      runSecret,
-      localDispatch: options.localDispatch,
-      log: (server, line) => onEvent({ type: "log", server, line, stream: "stderr" }),
-    });
-  });
 }
 
 interface ReadyOptions {

@@ -1,0 +1,23 @@
+/** Which call is being answered right now: set by whoever takes a request in, read by loggers and by the client, however deep in a handler they sit. */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface CallContext {
+  /** One call of a client from outside and everything it caused: handed on over every hop. */
+  readonly requestId: string;
+  readonly rolloutId?: string | undefined;
+  /** W3C Trace Context, as it is handed on. */
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+  /** The server that answers the call. */
+  readonly server: string;
+}
+
+const calls = new AsyncLocalStorage<CallContext>();
+
+export function currentCall(): CallContext | undefined {
+  return calls.getStore();
+}
+
+export function withCall<T>(context: CallContext, work: () => T): T {
+  return calls.run(context, work);
+}
