@@ -18,7 +18,7 @@ const CORE: Record<string, readonly string[]> = {
   metrics: ["errors"],
   work: ["errors"],
   telemetry: ["errors"],
-  http: ["errors", "json", "work"],
+  http: ["errors", "json", "config", "work"],
   head: ["errors", "http"],
   servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head", "telemetry"],
   jsonl: ["errors"],

@@ -45,6 +45,10 @@ export default class MCQAResourcesServer extends ResourcesServer<Config, Row> {
     return { ...(await this.#lane.run({ row, text, config }, signal)) };
   }
 
+  override queued(): number {
+    return this.#lane.stats().waiting;
+  }
+
   override async stop(): Promise<void> {
     await this.#lane[Symbol.asyncDispose]();
   }

@@ -1,31 +1,38 @@
 /** The standard agent: lets a model call the tools of a resources server, one after the other, until it answers; then the resources server verifies. */
-import { CookieJar } from "@ng-gym/core/http";
-import type { ModelResponse, ResponsesRequest, RunBody } from "@ng-gym/core/protocol";
-import { Agent, cookiesFor, type RequestContext, serve } from "@ng-gym/core/servers";
+import { type Call, CookieJar, type Reply } from "@ng-gym/core/http";
+import { GymError, type ModelResponse, type ResponsesRequest, type RunBody } from "@ng-gym/core/protocol";
+import { Agent, type AgentSessionHooks, callGranted, cookiesFor, type RequestContext, serve } from "@ng-gym/core/servers";
 import { type SimpleAgentConfig, simpleAgentConfig } from "./config.ts";
 import { runLoop } from "./loop.ts";
 import { askModel } from "./model.ts";
 import { runRollout } from "./run.ts";
+import { closeSession, openSession, type SimpleAgentSession } from "./session.ts";
 import { callTool } from "./tools.ts";
 
-export default class SimpleAgent extends Agent<SimpleAgentConfig> {
+export default class SimpleAgent extends Agent<SimpleAgentConfig, SimpleAgentSession> {
   static override readonly configSchema = simpleAgentConfig;
 
-  override async responses(request: ResponsesRequest, context: RequestContext): Promise<ModelResponse> {
-    this.#needsToolExecution("a call of /v1/responses");
+  override sessionHooks(): AgentSessionHooks<SimpleAgentSession> {
+    return { open: (seed) => openSession(seed, this.name), close: closeSession };
+  }
+
+  override async responses(request: ResponsesRequest, context: RequestContext, session?: SimpleAgentSession): Promise<ModelResponse> {
+    if (session === undefined) this.#needsToolExecution("a call of /v1/responses");
     const { client } = this;
     const { prefix, rolloutId, signal } = context;
     const model = { client, server: this.config.model_server.name, prefix, rolloutId, signal, jar: new CookieJar() };
     const jar = cookiesFor(this.config.resources_server?.name ?? "", context.jar);
+    const send =
+      session === undefined
+        ? (call: Call) => client.call(this.#resourcesServer("a tool call"), { ...call, jar, signal })
+        : (call: Call) => this.#callGranted(session, { ...call, signal });
     const answer = await runLoop(
       request,
-      {
-        askModel: (asked) => askModel(asked, model),
-        callTool: (call) => callTool(call, { client, server: this.#resourcesServer("a tool call"), jar, signal }),
-      },
-      { maxSteps: this.config.max_steps ?? 0, executeTools: true },
+      { askModel: (asked) => askModel(asked, model), callTool: (call) => callTool(call, send) },
+      { maxSteps: this.config.max_steps ?? 0, executeTools: this.config.execute_tools },
     );
-    context.setCookies.push(...handedOn(jar, model.jar));
+    // A session hands the cookies of its tools on when it is closed.
+    context.setCookies.push(...handedOn(session === undefined ? jar : new CookieJar(), model.jar));
     return answer;
   }
 
@@ -40,6 +47,14 @@ export default class SimpleAgent extends Agent<SimpleAgentConfig> {
       callSelf: (request, jar) => this.callSelf(request, { jar, context }),
       fixedReward: this.config.skip_verification ? (this.config.skip_verification_reward ?? 0) : undefined,
     });
+  }
+
+  #callGranted({ access, jar }: SimpleAgentSession, call: Call): Promise<Reply> {
+    if (access !== undefined) return callGranted(this.client, access, { ...call, jar });
+    throw new GymError(
+      "NG_ERR_SESSION",
+      `${this.name}: the model called the tool ${call.path.slice(1)}, but its session was granted no tools`,
+    );
   }
 
   #resourcesServer(what: string): string {

@@ -1,16 +1,11 @@
 /** One tool call: from what the model wrote to the text that the model reads. A call that goes wrong is a text too; only a hop that breaks is an error. */
-import type { CookieJar, ServerClient } from "@ng-gym/core/http";
+import type { Call, Reply } from "@ng-gym/core/http";
 import type { FunctionCall } from "@ng-gym/core/protocol";
 import { readArguments } from "./arguments.ts";
 import { invalidArguments, NO_BODY_HEADERS, UNKNOWN_TOOL } from "./compat-tools.ts";
 
-/** Where tools are and who calls: one an activation, so that its jar holds one session. */
-export interface ToolDesk {
-  client: ServerClient;
-  server: string;
-  jar: CookieJar;
-  signal: AbortSignal;
-}
+/** The way to the tools, with the caller's cookies and signal. */
+export type SendToTool = (call: Call) => Promise<Reply>;
 
 /** Routes that every resources server has for others than the model. */
 const NOT_FOR_THE_MODEL = new Set([
@@ -31,16 +26,15 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * Runs the call; whatever status the tool answers, its body goes to the model as text. Cookies of the answer are merged into the jar.
+ * Runs the call; whatever status the tool answers, its body goes to the model as text.
  * @throws GymError when no answer can be had.
  */
-export async function callTool(call: FunctionCall, desk: ToolDesk): Promise<string> {
+export async function callTool(call: FunctionCall, send: SendToTool): Promise<string> {
   const args = readArguments(call.arguments);
   if (!args.ok) return invalidArguments(args.reason);
   if (!isToolName(call.name)) return UNKNOWN_TOOL;
   const path = `/${encodeURIComponent(call.name.toWellFormed())}`;
-  const { client, server, jar, signal } = desk;
   const content = args.value === null ? { headers: NO_BODY_HEADERS } : { body: args.value };
-  const reply = await client.call(server, { kind: "tool", path, ...content, jar, signal });
+  const reply = await send({ kind: "tool", path, ...content });
   return reply.text();
 }

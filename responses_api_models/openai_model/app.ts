@@ -16,12 +16,12 @@ export default class SimpleModelServer extends ModelServer<OpenAIModelConfig> {
 
   override async responses(request: ResponsesRequest, context: RequestContext): Promise<ModelResponse> {
     const body = responsesBody(request as Record<string, unknown>, this.config);
-    return (await this.#upstream.post("/responses", body, context.signal)) as ModelResponse;
+    return (await this.#upstream.post("/responses", body, context)) as ModelResponse;
   }
 
   override async chatCompletions(request: ChatRequest, context: RequestContext): Promise<ChatCompletion> {
     const body = chatBody(request as Record<string, unknown>, this.config);
-    return (await this.#upstream.post("/chat/completions", body, context.signal)) as ChatCompletion;
+    return (await this.#upstream.post("/chat/completions", body, context)) as ChatCompletion;
   }
 }
 

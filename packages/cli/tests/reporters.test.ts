@@ -40,6 +40,7 @@ function summary(change: Partial<RunSummary> = {}): RunSummary {
     scored: 158,
     failed: 2,
     missing: 0,
+    withoutOutput: 0,
     masked: 0,
     unscored: 0,
     imputed: 0,
@@ -96,6 +97,11 @@ Files:
   metrics   out/r_aggregate_metrics.json
   manifest  out/r_manifest.json
 `);
+  });
+
+  test("says how many scored rollouts hold nothing of a model", () => {
+    expect(summaryText(summary({ withoutOutput: 3 }))).toMatch(/^ {2}3 of the scored rollouts hold no output of a model: /m);
+    expect(summaryText(summary())).not.toContain("no output");
   });
 
   test("says that numbers are simulated", () => {
@@ -257,10 +263,10 @@ describe("servers", () => {
 
   test("status counts the healthy", () => {
     const row = { ...instance, status: "success" as const, uptime_seconds: 12 };
-    expect(statusText([row, { ...row, config_path: "x", status: "timeout", uptime_seconds: null }], "http://h:1")).toMatch(
-      /1 healthy, 1 unhealthy/,
-    );
-    expect(statusText([], "http://h:1")).toBe("No servers are running behind http://h:1.\n");
+    const idle = { hosts: [], waiting: [], head: "http://h:1", now: 0 };
+    const servers = [row, { ...row, config_path: "x", status: "timeout" as const, uptime_seconds: null }];
+    expect(statusText({ ...idle, servers })).toMatch(/1 healthy, 1 unhealthy/);
+    expect(statusText({ ...idle, servers: [] })).toBe("No servers are running behind http://h:1.\n");
   });
 });
 

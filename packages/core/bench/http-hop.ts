@@ -1,6 +1,6 @@
 /**
  * What one hop costs: CPU of client and server together, in microseconds a call, beside a floor of bare node:http and undici in the same run.
- * The call is a tool call: a JSON body of 0.7 kB, a session cookie both ways, one field validated.
+ * The call is a tool call: a JSON body of 0.7 kB, a session cookie both ways, one field validated; ours is counted and told apart by its headers as in a run.
  *
  *   node packages/core/bench/http-hop.ts [calls a round, default 10000] [rounds, default 5]
  */
@@ -12,6 +12,8 @@ import { CookieJar, createServerClient, type Endpoint } from "../src/http/index.
 import { createEndpoint } from "../src/servers/endpoint.ts";
 import { ResourcesServer, type Tool, tool } from "../src/servers/index.ts";
 import { listen } from "../src/servers/listener.ts";
+import { observed } from "../src/servers/observed-endpoint.ts";
+import { createTelemetry, newCall, outgoingHeaders, withCall } from "../src/telemetry/index.ts";
 
 const CALLS = Number(process.argv[2] ?? 10_000);
 const ROUNDS = Number(process.argv[3] ?? 5);
@@ -55,17 +57,23 @@ async function floor(): Promise<Hop> {
 
 async function ours(way: "http1" | "h2c" | "local"): Promise<Hop> {
   const endpoints = new Map<string, Endpoint>();
+  const telemetry = createTelemetry({ level: "warn", write: () => {} });
   let port = 0;
   const client = createServerClient({
     addressOf: () => ({ url: `http://127.0.0.1:${port}`, h2c: way === "h2c" }),
     local: way === "local" ? endpoints : undefined,
+    outgoing: outgoingHeaders,
+    onCall: telemetry.meter.called,
   });
   const server = new BenchServer({ name: "bench", config: {}, client, global: { get: () => undefined }, log: () => {} });
-  const endpoint = createEndpoint(server, { sessionSecret: "secret" });
+  const endpoint = observed("bench", createEndpoint(server, { sessionSecret: "secret" }), telemetry);
   endpoints.set("bench", endpoint);
   if (way !== "local") ({ port } = await listen(endpoint, { host: "127.0.0.1", port: 0 }));
   const jars = Array.from({ length: CONCURRENCY }, () => new CookieJar());
-  return async (caller) => (await client.call("bench", { kind: "tool", path: "/weather", body: BODY, jar: jars[caller] })).json();
+  return (caller) =>
+    withCall(newCall("caller", `0-${caller}`), async () =>
+      (await client.call("bench", { kind: "tool", path: "/weather", body: BODY, jar: jars[caller] })).json(),
+    );
 }
 
 /** Microseconds of CPU a call. */

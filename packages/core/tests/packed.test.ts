@@ -4,7 +4,7 @@
  */
 import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CommandResult, runCommand, type TempProject, tempProject } from "@ng-gym/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,7 +49,7 @@ import { clientOf } from "@ng-gym/core/head";
 import { startServers } from "@ng-gym/core/servers";
 
 const config = await loadConfig({
-  argv: ["+config_paths=[resources_servers/echo/configs/echo.yaml]", "++head_server={host: 127.0.0.1, port: 0}", "++hosting=" + process.argv[2]],
+  argv: ["+config_paths=[resources_servers/echo/configs/echo.yaml]", "++head_server={host: 127.0.0.1, port: 0}", ...process.argv.slice(2)],
   cwd: process.cwd(),
   env: {},
 });
@@ -100,7 +100,10 @@ async function install(archive: string): Promise<void> {
   await mkdir(core, { recursive: true });
   await succeeded(["tar", "-xzf", archive, "-C", core, "--strip-components=1"], site.path);
   const dependencies = Object.keys(JSON.parse(await site.read("node_modules/@ng-gym/core/package.json")).dependencies);
-  for (const name of dependencies) await symlink(join(CORE, "node_modules", name), join(modules, name));
+  for (const name of dependencies) {
+    await mkdir(dirname(site.file(`node_modules/${name}`)), { recursive: true });
+    await symlink(join(CORE, "node_modules", name), join(modules, name));
+  }
   const server = site.file("resources_servers/echo");
   await mkdir(join(server, "configs"), { recursive: true });
   await writeFile(join(server, "app.js"), stripTypeScriptTypes(APP));
@@ -135,13 +138,13 @@ describe("the packed package", () => {
     }
   });
 
-  test.for(["shared", "process"])("starts a built server, hosting %s", async (hosting, context) => {
+  test.for(["++hosting=shared", "++hosting=process", "++num_hosts=2"])("starts a built server with %s", async (hosting, context) => {
     context.skip(missing !== undefined, missing);
     const result = await runCommand([process.execPath, "program.js", hosting], { cwd: site.path });
     expect(result.stderr).toBe("");
     const answers = JSON.parse(result.stdout);
     expect(answers).toMatchObject({ seeded: { runs: "app.js" }, tool: { pong: true }, verified: { reward: 1 } });
-    expect(answers.verified.pid === answers.own).toBe(hosting === "shared");
+    expect(answers.verified.pid === answers.own).toBe(hosting === "++hosting=shared");
     expect(await result.leftBehind()).toEqual([]);
   });
 });

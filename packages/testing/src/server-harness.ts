@@ -27,7 +27,9 @@ export interface TestServersOptions {
   hosting?: "shared" | "process";
   /** False: calls between servers of one process go over sockets too. */
   localDispatch?: boolean;
-  /** Where other servers reach an instance that the test plays, by name. Calls then go over sockets. */
+  /** False: what a server is handed by another one of its process may be changed. Else a change throws, so that a test finds it out. */
+  freezeLocal?: boolean;
+  /** Where other servers reach an instance that the test plays, by name. Calls then go over sockets unless `localDispatch` says otherwise. */
   addresses?: Record<string, string>;
   /** Folder that holds `resources_servers` and its siblings; default: the one that ng-gym is installed in. */
   root?: string;
@@ -48,6 +50,8 @@ export interface TestServers extends AsyncDisposable {
   /** Address of each instance, the generated environment servers too. */
   readonly urls: Readonly<Record<string, string>>;
   readonly instances: readonly ServerInstanceInfo[];
+  /** Address of the head server. */
+  readonly head: string;
   /** The client of a collector. */
   readonly client: ServerClient;
   /** One request over the socket of an instance, never sent twice. */
@@ -76,12 +80,13 @@ export async function startTestServers(options: TestServersOptions): Promise<Tes
   });
   // A child needs what the test itself runs with (PATH, HOME); nothing of it may stand for configuration.
   const { NEMO_GYM_CONFIG_DICT: _dict, NEMO_GYM_CONFIG_PATH: _path, ...env } = process.env;
-  const localDispatch = options.addresses === undefined ? options.localDispatch : false;
-  const servers = await startServers({ config, cwd: root, env, localDispatch, addresses: options.addresses });
+  const { addresses, localDispatch = addresses === undefined, freezeLocal = true } = options;
+  const servers = await startServers({ config, cwd: root, env, localDispatch, freezeLocal, addresses });
   const client = clientOf(servers.instances);
   return {
     urls: Object.fromEntries(servers.instances.map(({ process_name, url }) => [process_name, url])),
     instances: servers.instances,
+    head: servers.head.url,
     client,
     call: (name, path, body, { cookies, kind = "control", ...call } = {}) =>
       client.call(name, { kind, path, body, jar: cookies, replay: false, ...call }),

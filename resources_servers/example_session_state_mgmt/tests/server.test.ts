@@ -46,7 +46,7 @@ describe("a session", () => {
     expect(await caller.reward(8)).toMatchObject({ reward: 0 });
   });
 
-  test("is not shared, and one that was never opened is worth nothing", async () => {
+  test("is not shared, and one that was never opened has no reward", async () => {
     await using server = await startTestServers({ configPaths: CONFIGS });
     const [first, second, stranger] = [session(server), session(server), session(server)];
     await first.post("/seed_session", { initial_count: 1 });
@@ -54,7 +54,18 @@ describe("a session", () => {
     await first.post("/increment_counter", { count: 10 });
     expect(await first.reward(11)).toMatchObject({ reward: 1 });
     expect(await second.reward(2)).toMatchObject({ reward: 1 });
-    expect(await stranger.reward(0)).toMatchObject({ reward: 0 });
+    const answer = await stranger.post("/verify", { responses_create_params: { input: "x" }, response: RESPONSE, expected_count: 0 });
+    expect([answer.status, answer.headers["x-ng-failure-kind"]]).toEqual([410, "session_lost"]);
+  });
+
+  test("a closed one is over", async () => {
+    await using server = await startTestServers({ configPaths: CONFIGS });
+    const caller = session(server);
+    await caller.post("/seed_session", { initial_count: 1 });
+    await caller.post("/close_session", { resources_session_id: "r", episode_id: { rollout_id: "e" } });
+    for (const path of ["/seed_session", "/increment_counter", "/get_counter_value"]) {
+      expect((await caller.post(path, { initial_count: 1, count: 1 })).status).toBe(410);
+    }
   });
 
   test("rows without the fields that are needed are refused", async () => {

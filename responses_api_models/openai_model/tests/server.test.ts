@@ -1,4 +1,4 @@
-import { failureFacts, type Reply } from "@ng-gym/core/http";
+import { CookieJar, failureFacts, type Reply } from "@ng-gym/core/http";
 import { type FakeUpstream, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -10,12 +10,16 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function serve(overrides: string[] = []): Promise<{ upstream: FakeUpstream; server: TestServers }> {
+async function serve(
+  overrides: string[] = [],
+  topLevel: Record<string, unknown> = {},
+): Promise<{ upstream: FakeUpstream; server: TestServers }> {
   const upstream = await startFakeUpstream();
   open.push(upstream);
   const keys = [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"];
   const server = await startTestServers({
     configPaths: [CONFIG],
+    topLevel,
     overrides: [...keys, ...overrides.map((override) => `++${BLOCK}.${override}`)],
   });
   open.push(server);
@@ -45,6 +49,26 @@ describe("what is sent", () => {
     const reply = await server.call("policy_model", "/v1/chat/completions", { messages: [{ role: "user", content: "hello" }] });
     expect(reply.json()).toMatchObject({ object: "chat.completion" });
     expect(upstream.requests[0]).toMatchObject({ path: "/v1/chat/completions", body: { model: "policy-x" } });
+  });
+
+  test("several endpoints: a session stays with the one that its id gives", async () => {
+    const endpoints = await Promise.all([startFakeUpstream(), startFakeUpstream(), startFakeUpstream()]);
+    open.push(...endpoints);
+    const server = await startTestServers({
+      configPaths: [CONFIG],
+      topLevel: { policy_base_url: endpoints.map(({ url }) => url) },
+      overrides: ["+policy_api_key=k", "+policy_model_name=m"],
+    });
+    open.push(server);
+    for (let session = 0; session < 12; session++) {
+      const cookies = new CookieJar();
+      for (let turn = 0; turn < 3; turn++) await server.call("policy_model", "/v1/responses", { input: `session ${session}` }, { cookies });
+    }
+    const asked = endpoints.map(({ requests }) => requests.map(({ body }) => (body as { input: string }).input));
+    expect(asked.flat()).toHaveLength(36);
+    expect(new Set(asked.flat()).size).toBe(12);
+    for (const inputs of asked) expect(inputs).toHaveLength(3 * new Set(inputs).size);
+    expect(asked.filter((inputs) => inputs.length > 0).length).toBeGreaterThan(1);
   });
 
   test("a base URL may end in a slash", async () => {
@@ -139,6 +163,37 @@ describe("what goes wrong", () => {
   });
 });
 
+describe("bounds of the client, set by top-level keys", () => {
+  test("http_max_connections_per_origin", async () => {
+    const { upstream, server } = await serve([], { http_max_connections_per_origin: 3 });
+    upstream.hold();
+    const calls = Array.from({ length: 9 }, () => ask(server));
+    await upstream.arrived(3);
+    upstream.release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+    expect(upstream.stats).toMatchObject({ maxOpen: 3, requests: 9 });
+  });
+
+  test("http_model_timeout_ms, named in the error", async () => {
+    const { upstream, server } = await serve([], { http_model_timeout_ms: 50 });
+    upstream.script("/v1/responses", [{ hang: true }]);
+    const reply = await ask(server);
+    expect(failureFacts(reply.headers)).toMatchObject({ failure_kind: "transport_timeout", boundary: "policy_model" });
+    expect(messageOf(reply)).toContain("model time-out of 0.05 s");
+  });
+
+  test("http_retry_max_attempts; the server's own max_http_attempts wins", async () => {
+    const { upstream, server } = await serve([], { http_retry_max_attempts: 1 });
+    upstream.script("/v1/responses", [{ status: 500 }, {}]);
+    expect((await ask(server)).status).toBe(500);
+    expect(upstream.requests).toHaveLength(1);
+    const other = await serve(["max_http_attempts=2"], { http_retry_max_attempts: 1 });
+    other.upstream.script("/v1/responses", [{ status: 500 }, { status: 500 }, {}]);
+    await ask(other.server);
+    expect(other.upstream.requests).toHaveLength(2);
+  });
+});
+
 describe("how many at once", () => {
   test("no more than max_concurrent_requests; the others wait their turn", async () => {
     const { upstream, server } = await serve(["max_concurrent_requests=2"]);
@@ -150,8 +205,39 @@ describe("how many at once", () => {
     expect(upstream.stats.maxOpen).toBe(2);
   });
 
-  test("0 is refused at load", async () => {
-    await expect(serve(["max_concurrent_requests=0"])).rejects.toMatchObject({
+  test("adaptive: few at first, more with each answer, fewer after a refusal", async () => {
+    const { upstream, server } = await serve(["max_concurrent_requests=adaptive"]);
+    upstream.hold();
+    const calls = Array.from({ length: 100 }, () => ask(server));
+    await upstream.arrived(16);
+    // Its request comes behind the others on the same connection, so that they are all in the server by now.
+    await server.call("policy_model", "/", undefined, { method: "GET" });
+    expect(upstream.stats.open).toBe(16);
+    upstream.release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(100).fill(200));
+    expect(upstream.stats.requests).toBe(100);
+    expect(upstream.stats.errors).toBe(0);
+  });
+
+  test("adaptive: after a refusal nothing is sent before the time that it named, and every call succeeds", async () => {
+    const { upstream, server } = await serve(["max_concurrent_requests=adaptive"]);
+    const refusal = { status: 429, json: { error: { code: "rate_limit_exceeded" } }, headers: [["retry-after", "1"]] as const };
+    upstream.script("/v1/responses", [refusal]);
+    upstream.hold();
+    const calls = Array.from({ length: 40 }, () => ask(server));
+    await upstream.arrived(16);
+    upstream.release();
+    await upstream.settled();
+    upstream.script("/v1/responses", []);
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(40).fill(200));
+    // One episode: those 16 were under way together. All others waited, and none of the 40 was refused twice.
+    expect(upstream.stats).toMatchObject({ requests: 56, errors: 16 });
+    const pause = (upstream.requests[16]?.at ?? 0) - (upstream.requests[15]?.at ?? 0);
+    expect(pause).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test.each(["0", "-1", "some"])("%s is refused at load", async (value) => {
+    await expect(serve([`max_concurrent_requests=${value}`])).rejects.toMatchObject({
       code: "NG_ERR_CONFIG",
       message: expect.stringContaining("max_concurrent_requests"),
     });
@@ -167,5 +253,60 @@ describe("how many at once", () => {
     await expect(call).rejects.toMatchObject({ code: "NG_ERR_CANCELLED" });
     await upstream.settled();
     expect(upstream.stats.cancelled).toBe(1);
+  });
+
+  test.each(["shared", "process"] as const)(
+    "a caller of an agent that leaves ends the call at the endpoint: %s hosting",
+    { timeout: 60_000 },
+    async (hosting) => {
+      const upstream = await startFakeUpstream();
+      open.push(upstream);
+      const server = await startTestServers({
+        configPaths: ["resources_servers/example_single_tool_call/configs/example_single_tool_call.yaml", CONFIG],
+        hosting,
+        overrides: [`+policy_base_url=${upstream.url}`, "+policy_api_key=k", "+policy_model_name=m"],
+      });
+      open.push(server);
+      upstream.hold();
+      const leave = new AbortController();
+      const body = { responses_create_params: { input: "hello" } };
+      const call = server.client.call("example_single_tool_call_simple_agent", { kind: "run", path: "/run", body, signal: leave.signal });
+      await upstream.arrived(1);
+      leave.abort();
+      const left = performance.now();
+      await expect(call).rejects.toMatchObject({ code: "NG_ERR_CANCELLED" });
+      await upstream.settled();
+      expect(performance.now() - left).toBeLessThan(1_000);
+      expect(upstream.requests.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
+    },
+  );
+
+  test("the limit is the endpoint's: it holds too where an agent of the same process calls the model server by its name", async () => {
+    const upstream = await startFakeUpstream();
+    open.push(upstream);
+    const server = await startTestServers({
+      configPaths: ["resources_servers/example_single_tool_call/configs/example_single_tool_call.yaml", CONFIG],
+      overrides: [`+policy_base_url=${upstream.url}`, "+policy_api_key=k", "+policy_model_name=m", `++${BLOCK}.max_concurrent_requests=2`],
+    });
+    open.push(server);
+    upstream.hold();
+    const body = { responses_create_params: { input: "hello" } };
+    const calls = Array.from({ length: 6 }, () =>
+      server.client.call("example_single_tool_call_simple_agent", { kind: "run", path: "/run", body }),
+    );
+    await upstream.arrived(2);
+    upstream.release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(upstream.stats).toMatchObject({ requests: 6, maxOpen: 2 });
+  });
+
+  test("512 callers reach the endpoint at once", async () => {
+    const { upstream, server } = await serve();
+    upstream.hold();
+    const calls = Array.from({ length: 512 }, () => ask(server));
+    await upstream.arrived(512);
+    expect(upstream.stats.open).toBe(512);
+    upstream.release();
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

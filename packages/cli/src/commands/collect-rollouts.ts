@@ -1,7 +1,7 @@
 /** `ng-collect-rollouts`: rows through running servers into files. */
 import { parseConfigYaml } from "@ng-gym/core/config";
-import { clientOf, type HeadReport } from "@ng-gym/core/head";
-import type { RetryNotice } from "@ng-gym/core/http";
+import { clientOf, type HeadReport, probeRun } from "@ng-gym/core/head";
+import { clientSettings, type RetryNotice } from "@ng-gym/core/http";
 import {
   type CollectEvent,
   type CollectResult,
@@ -10,15 +10,18 @@ import {
   parseCollectParameters,
   type RunServers,
 } from "@ng-gym/core/rollouts";
+import { outgoingHeaders } from "@ng-gym/core/telemetry";
 import type { CommandModule } from "../contract/index.ts";
-import { followCollection, summaryText } from "../reporters/index.ts";
+import { followCollection, type LoadEvent, summaryText } from "../reporters/index.ts";
+import { collectorTelemetry } from "./collector-telemetry.ts";
 import { headOf } from "./head.ts";
 import { snakeCaseKeys } from "./json-keys.ts";
+import { watchLoad } from "./load-watch.ts";
 import { readyHead } from "./ready-head.ts";
 import { type Remark, withRemarks } from "./remarks.ts";
 import { loadSettings } from "./settings.ts";
 
-type Event = CollectEvent | Remark;
+type Event = CollectEvent | LoadEvent | Remark;
 
 export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
   async execute(input, emit) {
@@ -26,10 +29,20 @@ export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
     for (const message of config.notices) emit({ type: "remark", message });
     const { parameters, notices } = parseCollectParameters(config.resolved() as Record<string, unknown>);
     for (const notice of notices) emit(notice);
-    const head = await readyHead(headOf(config), { signal: input.signal, onWait: (message) => emit({ type: "remark", message }) });
-    await using client = clientOf(head.instances, { onRetry: (notice) => emit(retryWait(notice)) });
+    const address = headOf(config);
+    const head = await readyHead(address, { signal: input.signal, onWait: (message) => emit({ type: "remark", message }) });
     const { cwd, env, signal, values } = input;
     const servers = serversOf(head);
+    const onLine = (message: string): void => emit({ type: "remark", message });
+    await using telemetry = collectorTelemetry([config.get("telemetry"), servers.config.telemetry], { env, onLine });
+    await using client = clientOf(head.instances, {
+      ...clientSettings((key) => config.get(key) ?? servers.config[key]),
+      onRetry: (notice) => emit(retryWait(notice)),
+      outgoing: outgoingHeaders,
+      around: telemetry?.around,
+    });
+    await using probe = probeRun(address, head.instances);
+    await using _load = watchLoad(address, emit);
     return await collectRollouts({
       client,
       servers,
@@ -38,6 +51,7 @@ export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
       strict: values.has("--strict"),
       signal,
       onEvent: emit,
+      askRun: (asked) => probe.ask(asked),
       cwd,
       env,
     });

@@ -1,9 +1,12 @@
-/** A dry run: every server of a configuration is found, its block parsed and its object made; nothing listens and nothing is called. */
+/**
+ * A dry run: every server of a configuration is found, its block parsed and its object made; nothing listens and nothing is called. Of a server in Python
+ * the folder, the program and the interpreter must be there; its code is not run.
+ */
 import type { LoadedConfig } from "@ng-gym/core/config";
 import { GymError, messageOf } from "@ng-gym/core/errors";
 import { createServerClient } from "@ng-gym/core/http";
 import type { CommandInput } from "../contract/index.ts";
-import { serverClassOf } from "./server-schemas.ts";
+import { hostingProblem, missingProgram, serverClassOf } from "./server-schemas.ts";
 
 /** Names of the servers. @throws GymError NG_ERR_SERVER_START naming every server that cannot be made. */
 export async function constructServers(config: LoadedConfig, input: CommandInput): Promise<string[]> {
@@ -16,6 +19,9 @@ export async function constructServers(config: LoadedConfig, input: CommandInput
   const failed: string[] = [];
   for (const instance of config.servers) {
     try {
+      const missing = await missingProgram(instance, { ...input, python: config.get("python") });
+      const problem = missing ?? (await hostingProblem(instance, config, input));
+      if (problem !== undefined) throw new Error(problem);
       const Class = await serverClassOf(instance, input);
       if (Class !== undefined)
         new Class({ name: instance.name, config: Class.configSchema.parse(instance.block), client, global: config, log: () => {} });

@@ -1,10 +1,8 @@
 /** What a server's own class says about its block of the configuration. Classes and their schemas are loaded only where there is one to ask. */
-import { findServerDir, resolveEntrypoint, type SchemaFor, type ServerInstance } from "@ng-gym/core/config";
+import { findServerDir, type LoadedConfig, resolveEntrypoint, type SchemaFor, type ServerInstance } from "@ng-gym/core/config";
+import { messageOf } from "@ng-gym/core/errors";
 import type { GymServerClass } from "@ng-gym/core/servers";
 import type { CommandInput } from "../contract/index.ts";
-
-/** The environment server that only relays; it has no folder of its own. */
-const RELAY = "legacy_agent";
 
 /** Stands for the policy model where none is configured; never started. */
 const STAND_IN = "dummy_model";
@@ -19,21 +17,42 @@ export async function serverClassOf(instance: ServerInstance, at: Place): Promis
   return program?.language === "typescript" ? (await servers()).loadServerClass(program.file) : undefined;
 }
 
-/** Why an instance has no program to run, undefined where it has one or needs none. */
-export function missingProgram(instance: ServerInstance, at: Place): string | undefined {
+/** Why an instance has no program to run, or nothing to run it with; undefined where it has or needs none. A program in Python is not run. */
+export async function missingProgram(instance: ServerInstance, at: Place & { python?: unknown }): Promise<string | undefined> {
   if (instance.type === "environment_servers" || instance.implementation === STAND_IN) return undefined;
   const { dir, exists, searched } = findServerDir(instance.type, instance.implementation, at);
   if (!exists) return `there is no folder ${instance.type}/${instance.implementation} in ${searched.join(", ")}`;
   const entrypoint = String(instance.block.entrypoint ?? "app.py");
-  return resolveEntrypoint(dir, entrypoint) === undefined
-    ? `${dir} has no ${entrypoint}, nor an app.ts or app.js beside where it would be`
-    : undefined;
+  const program = resolveEntrypoint(dir, entrypoint);
+  if (program === undefined) return `${dir} has no ${entrypoint}, nor an app.ts or app.js beside where it would be`;
+  if (program.language !== "python") return undefined;
+  try {
+    (await servers()).findPython(instance.block.python ?? at.python, { ...at, dir });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Keys by which a block says how it is hosted. Looked into only where one is there: it takes the loading of the supervisor. */
+const HOSTING_KEYS = ["restart", "num_workers"];
+
+/** Why an instance cannot be hosted as its block says. */
+export async function hostingProblem(instance: ServerInstance, config: LoadedConfig, at: Place): Promise<string | undefined> {
+  if (instance.implementation === STAND_IN || HOSTING_KEYS.every((key) => (instance.block[key] ?? null) === null)) return undefined;
+  const { planProblem } = await servers();
+  return planProblem(instance, { cwd: at.cwd, env: at.env, hosting: config.get("hosting"), python: config.get("python") });
 }
 
 /** The keys that a block may hold, for the check of unknown ones. */
 export function schemaKeysOf(at: Place): SchemaFor {
   return async (instance) => {
-    if (instance.implementation === RELAY) return Object.keys((await servers()).relayConfig.shape);
+    if (instance.type === "environment_servers") {
+      const { environmentConfigs } = await servers();
+      return Object.hasOwn(environmentConfigs, instance.implementation)
+        ? Object.keys(environmentConfigs[instance.implementation]?.shape ?? {})
+        : undefined;
+    }
     const schema = (await serverClassOf(instance, at))?.configSchema as { shape?: Record<string, unknown> } | undefined;
     return schema?.shape === undefined ? undefined : Object.keys(schema.shape);
   };

@@ -1,9 +1,10 @@
 /** `ng-status`: what a head server runs, and whether each of it answers. */
 import { isGymError, messageOf } from "@ng-gym/core/errors";
-import { clientOf, fetchHead, type ServerInstanceInfo } from "@ng-gym/core/head";
+import { clientOf, fetchHead, type NamedHostStatus, readRunStatus, type ServerInstanceInfo } from "@ng-gym/core/head";
 import type { CommandModule } from "../contract/index.ts";
-import { type ServerStatus, statusText } from "../reporters/index.ts";
+import { type InstanceLoad, type ServerStatus, statusText } from "../reporters/index.ts";
 import { headOf } from "./head.ts";
+import { snakeCaseKeys } from "./json-keys.ts";
 import { loadSettings } from "./settings.ts";
 
 /** How long a server may take to say that it is well. */
@@ -12,6 +13,10 @@ const PROBE_TIMEOUT_MS = 2_000;
 export interface StatusReport {
   head: string;
   servers: (ServerInstanceInfo & ServerStatus)[];
+  /** The processes of the run; none where the head server does not tell. */
+  hosts: NamedHostStatus[];
+  /** Names that are not ready yet. */
+  waiting: readonly string[];
   notices: string[];
 }
 
@@ -19,7 +24,9 @@ export const statusCommand: CommandModule<StatusReport> = {
   async execute(input) {
     const head = headOf(await loadSettings(input, { noModel: true }));
     try {
-      const { instances, ready } = await fetchHead(head, input.signal);
+      await using run = readRunStatus(head);
+      const [{ instances, ready }, status] = await Promise.all([fetchHead(head, input.signal), run.read(input.signal)]);
+      const hosts = status?.hosts ?? [];
       await using client = clientOf(instances, { policy: { maxAttempts: 1 } });
       const servers = await Promise.all(
         instances.map((instance) =>
@@ -28,16 +35,48 @@ export const statusCommand: CommandModule<StatusReport> = {
           ),
         ),
       );
-      return { head: head.url, servers, notices: ready ? [] : [`${head.url} is still starting its servers`] };
+      const waiting = ready ? [] : (status?.waiting ?? []);
+      const missing = waiting.length === 0 ? "" : `; not ready yet: ${waiting.join(", ")}`;
+      return {
+        head: head.url,
+        servers: servers.map((one) => ({ ...one, ...told(one.config_path, hosts) })),
+        hosts,
+        waiting,
+        notices: ready ? [] : [`${head.url} is still starting its servers${missing}`],
+      };
     } catch (error) {
       if (!isGymError(error, "NG_ERR_HEAD_UNREACHABLE")) throw error;
-      return { head: head.url, servers: [], notices: [messageOf(error)] };
+      return { head: head.url, servers: [], hosts: [], waiting: [], notices: [messageOf(error)] };
     }
   },
   notices: (result) => result.notices,
-  text: (result) => statusText(result.servers, result.head),
+  text: (report) => statusText({ ...report, now: Date.now() }),
   json: (result) => result.servers,
 };
+
+/** What the processes that run an instance tell about it: sums, and the processes themselves. */
+function told(name: string, hosts: readonly NamedHostStatus[]): { load?: InstanceLoad; processes?: unknown[] } {
+  const mine = hosts.filter((host) => host.names.includes(name));
+  const loads = mine.flatMap(({ servers }) => servers.filter((server) => server.name === name));
+  if (mine.length === 0) return {};
+  // Names of targets are names: only the keys of what is told about them are spelled anew.
+  const processes = mine.map(({ names: _names, servers: _servers, targets, ...process }) => ({
+    ...(snakeCaseKeys(process) as object),
+    targets: Object.fromEntries(Object.entries(targets).map(([target, load]) => [target, snakeCaseKeys(load)])),
+  }));
+  if (loads.length === 0) return { processes };
+  const sum = (pick: (load: (typeof loads)[number]) => number): number => loads.reduce((total, load) => total + pick(load), 0);
+  const restarts = mine.flatMap((host) => host.restarts ?? []);
+  const load: InstanceLoad = {
+    pids: mine.map(({ pid }) => pid),
+    in_flight: sum((one) => one.inFlight),
+    handled: sum((one) => one.handled),
+    failed: sum((one) => one.failed),
+    queued: sum((one) => one.queued),
+    ...(restarts.length === 0 ? {} : { restarts: restarts.reduce((total, count) => total + count, 0) }),
+  };
+  return { load, processes };
+}
 
 async function probe(
   instance: ServerInstanceInfo,

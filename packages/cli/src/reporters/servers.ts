@@ -8,6 +8,7 @@ export const PLAIN_WAITING_MS = 5_000;
 
 export function followServers(terminal: Terminal): (event: HostEvent) => void {
   let nextPlain = 0;
+  let format: "text" | "json" = "text";
   return (event) => {
     switch (event.type) {
       case "starting":
@@ -34,13 +35,23 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
         terminal.status("");
         terminal.out(readyText(event));
         break;
+      case "logging":
+        format = event.format;
+        break;
       case "log":
-        for (const line of event.line.split("\n")) terminal.note(`[${event.server}] ${line}`);
+        if (format === "json") terminal.note(logJson(event));
+        else for (const line of event.line.split("\n")) terminal.note(`[${event.server}] ${line}`);
         break;
       case "died":
         terminal.status("");
         terminal.note(`${event.server} ended (${event.signal ?? `exit code ${event.exitCode}`}); its last lines:`);
         for (const line of event.lastLines) terminal.note(`  ${line}`);
+        break;
+      case "restarting":
+        terminal.note(`${event.server} is started anew in ${duration(event.delayMs / 1000)} (${event.restart} of ${event.of})`);
+        break;
+      case "restarted":
+        terminal.note(`${event.server} is ready again (process ${event.pid})`);
         break;
       case "stopping":
         terminal.note(`stopping servers: ${event.reason}`);
@@ -57,20 +68,32 @@ function named({ shown, keys }: ModelEndpoint): string {
   return `${shown} (${keys.join(", ")})`;
 }
 
+/** One JSON object a line, whoever wrote it. */
+function logJson({ entry, server, stream, line }: Extract<HostEvent, { type: "log" }>): string {
+  return JSON.stringify(entry ?? { time: new Date().toISOString(), server, stream, message: line });
+}
+
 /** Port of the head server where no configuration says another. */
 const DEFAULT_HEAD_PORT = 11_000;
 
-function readyText({ head, instances, elapsedMs }: Extract<HostEvent, { type: "ready" }>): string {
+function readyText({ head, runToken, instances, elapsedMs }: Extract<HostEvent, { type: "ready" }>): string {
   const table = columns([
     ["server", "kind", "address", "process"],
     ...instances.map((one) => [
       one.config_path,
       `${one.server_type}/${one.name}`,
       one.url,
-      `${one.pid}${one.hosting === "shared" ? " shared" : ""}`,
+      `${(one.pids ?? [one.pid]).join(", ")}${one.hosting === "shared" ? " shared" : ""}`,
     ]),
   ]);
   const elsewhere = head.port === DEFAULT_HEAD_PORT ? "" : ` +head_server.port=${head.port}`;
   const what = `Collect from another terminal with ng-collect-rollouts${elsewhere}; Ctrl-C stops.`;
-  return `${counted(instances.length, "server")} ready in ${duration(elapsedMs / 1000)}; head server at ${head.url}\n\n${table}\n${what}\n`;
+  return `${counted(instances.length, "server")} ready in ${duration(elapsedMs / 1000)}; head server at ${head.url}\n\n${table}\n${what}\n${runToken ? tokenText(runToken.file) : ""}`;
+}
+
+/** A head server that other machines reach tells its configuration only to who has the token of the run. */
+function tokenText(file: string | undefined): string {
+  const where =
+    file === undefined ? "NG_RUN_TOKEN" : `${file}, where your commands on this machine find it; elsewhere set NG_RUN_TOKEN to it`;
+  return `The head server listens beyond this machine: commands need the token of this run, which is in ${where}.\n`;
 }

@@ -77,6 +77,10 @@ function remarks(summary: RunSummary): string {
     lines.push(
       `Incomplete: ${summary.missing + summary.failed} of ${summary.expected} rollouts are in no score; the same command with --resume runs those that have attempts left (NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, 3 where unset).`,
     );
+  if (summary.withoutOutput > 0)
+    lines.push(
+      `${summary.withoutOutput} of the scored rollouts hold no output of a model: the agent may never have called it, and their rewards measure nothing then.`,
+    );
   if (summary.run.drained > 0) lines.push(`${summary.run.drained} rollouts were not started: the time budget was spent.`);
   for (const tail of summary.droppedTail) lines.push(`A line cut off in the middle was dropped from ${tail.path} (${tail.bytes} bytes).`);
   for (const path of summary.archived) lines.push(`Moved out of the way: ${path}`);

@@ -53,6 +53,9 @@ export const collectKeys = {
   skills: { override: "folder of skills (skills.path) stamped on every row" },
   require_complete: { override: "true: exit 1 unless every row has a result" },
   route_failures_to_sidecar: { override: "false: the first failed row ends the run" },
+  max_failure_ratio: {
+    override: "share of failed rollouts at which a run stops, once 100 have finished (default 1: nothing works; null: never)",
+  },
   count_failure_classes_as_zero: { override: "failure classes that count as reward 0 in the metrics" },
   count_missing_rollouts_as_zero: { override: "true: rollouts without any row count as reward 0 in the metrics" },
   dispatch_budget_s: { override: "seconds after which no further row is started" },

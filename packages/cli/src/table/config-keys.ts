@@ -9,6 +9,9 @@ import type { OptionDecision } from "../contract/index.ts";
 /** `override`: by `+key=value` or in a file; its sentence is in core's table. */
 type ConfigKeyDecision = Exclude<OptionDecision, { override: string }> | "override";
 
+/** Bounds of the HTTP client: each is an `override`, by this rule. */
+type HttpKey = Extract<TopLevelName, `http_${string}`>;
+
 /** Variable that stands in for a key, as core's table has it. */
 type VariableOf<Name extends TopLevelName> = (typeof TOP_LEVEL_KEYS)[Name] extends { variable: infer Variable } ? Variable : never;
 const variable = <Name extends TopLevelName>(_key: Name, name: VariableOf<Name>): VariableOf<Name> => name;
@@ -80,6 +83,8 @@ export const configKeys = {
   uv_cache_dir: "override",
   uv_lock_timeout_seconds: "override",
   uv_venv_dir: "override",
+  log_format: "override",
+  log_level: "override",
   nemo_gym_log_dir: "override",
   telemetry: "override",
   hf_token: "override",
@@ -108,4 +113,4 @@ export const configKeys = {
   mlflow_experiment_name: "override",
   mlflow_run_name: "override",
   upload_rollouts_to_wandb: "override",
-} as const satisfies Record<Exclude<TopLevelName, keyof CollectParameters>, ConfigKeyDecision>;
+} as const satisfies Record<Exclude<TopLevelName, keyof CollectParameters | HttpKey>, ConfigKeyDecision>;

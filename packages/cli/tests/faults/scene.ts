@@ -26,6 +26,8 @@ export interface SceneOptions {
   upstream?: string;
   resourcesServer?: string;
   hosting?: "shared" | "process";
+  /** Configuration files of the run instead of a resources server and a model. */
+  configs?: readonly string[];
   /** Further words for `ng-run`. */
   run?: readonly string[];
 }
@@ -96,8 +98,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const ended: CommandResult[] = [];
   const started: RunningCommand[] = [];
   const model = upstream === undefined ? "simulated_model" : "openai_model";
-  const words = ["--resources-server", resourcesServer, "--model-type", model, `+hosting=${hosting}`, "+head_server.port=0"];
-  const servers = startCommand([binary("ng-run"), ...words, ...(options.run ?? [])], surroundings(project));
+  const chosen = options.configs
+    ? [`+config_paths=[${options.configs.join(",")}]`]
+    : ["--resources-server", resourcesServer, "--model-type", model];
+  const words = [...chosen, `+hosting=${hosting}`, "+head_server.port=0", ...(options.run ?? [])];
+  const servers = startCommand([binary("ng-run"), ...words], surroundings(project));
   started.push(servers);
 
   async function close(): Promise<void> {

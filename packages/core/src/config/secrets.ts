@@ -4,37 +4,17 @@
  * A key is secret when one of its words is (`policy_api_key`, `otlp_headers`, not `max_tokens`, `tokenizer`, `monkey`). Under a secret key
  * every scalar is masked, a mapping is searched; a mapping of headers is masked whole, for any header may carry a key. In every text the password of a URL and what follows Bearer or Basic are masked.
  */
+import { isSecretKey, MASK, maskText, wordsOf } from "../errors/index.ts";
 import { type ConfigNode, keyText, list, type MapEntry, mapFromEntries, text } from "./node.ts";
 import { setOwn } from "./plain.ts";
 
-export const MASK = "****";
-
-const SECRET_WORDS = new Set([
-  "key",
-  "keys",
-  "token",
-  "password",
-  "passwords",
-  "secret",
-  "secrets",
-  "credential",
-  "credentials",
-  "bearer",
-  "header",
-  "headers",
-  "authorization",
-]);
-
-/** Whether values under this key are masked. Words end at `_`, `-`, `.`, blanks, digits and lower-to-upper changes. */
-export function isSecretKey(key: string): boolean {
-  return words(key).some((word) => SECRET_WORDS.has(word));
-}
+export { isSecretKey, MASK, maskText };
 
 /** `headers`: everything below is masked; `value`: scalars and lists of scalars are. */
 type Secrecy = false | "value" | "headers";
 
 function secrecyOf(key: string, above: Secrecy): Secrecy {
-  if (above === "headers" || words(key).some((word) => word === "header" || word === "headers")) return "headers";
+  if (above === "headers" || wordsOf(key).some((word) => word === "header" || word === "headers")) return "headers";
   return isSecretKey(key) ? "value" : false;
 }
 
@@ -46,27 +26,6 @@ export function secrecyAt(path: readonly (string | number)[]): Secrecy {
     secrecy = next === false && secrecy !== false ? secrecy : next;
   }
   return secrecy;
-}
-
-function words(key: string): string[] {
-  return key
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z]+/);
-}
-
-/** Keys of well-known services, whatever they stand under. */
-const KNOWN_CREDENTIALS =
-  /\b(?:sk-[\w-]{16,}|nvapi-[\w-]{16,}|hf_[A-Za-z0-9]{16,}|glpat-[\w-]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[abp]-[\w-]{16,})/g;
-
-/** Masks what any text may hold: URL user-info, `Bearer ...`, `Basic ...`, keys of well-known services. */
-export function maskText(value: string): string {
-  if (value.length < 3) return value;
-  return value
-    .replace(/(?<=:\/\/)[^\s/?#@]+@/g, `${MASK}@`)
-    .replace(/\bBearer(\s+)([^\s"',;]+)/gi, (whole, blank, rest) => (/^\$\{/.test(rest) ? whole : `${whole.slice(0, 6)}${blank}${MASK}`))
-    .replace(/\bBasic(\s+)(?=[A-Za-z0-9+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}/g, `Basic$1${MASK}`)
-    .replace(KNOWN_CREDENTIALS, MASK);
 }
 
 /** A copy of a plain value in which secrets are `****`. */

@@ -9,6 +9,7 @@ import { type ConfigNode, get, isInterpolation, isNull, isText, keyText, type Ma
 import { toPlain } from "./plain.ts";
 import { Problems } from "./problems.ts";
 import { pythonRepr } from "./python-text.ts";
+import { restartsOf } from "./restart-policy.ts";
 import { type Block, blockOf, DOMAINS, isServerType, SERVER_TYPES } from "./server-types.ts";
 import type { Origin } from "./source.ts";
 import { didYouMean, isTypo } from "./suggest.ts";
@@ -168,6 +169,7 @@ function checkFields(block: Block, problems: Problems): void {
   if (host !== undefined && !isNull(host) && !isText(host)) complain("host", "must be a text");
   checkWhole(fields, "port", complain, (port) => (port >= 0 && port <= 65535 ? undefined : "must be a port from 0 to 65535"));
   checkWhole(fields, "num_workers", complain, () => undefined);
+  checkRestart(fields, complain);
   checkDomain(fields, type, complain);
   checkDatasets(fields, path, problems, complain);
   if (type === "environment_servers")
@@ -182,6 +184,16 @@ function checkWhole(fields: MapNode, field: string, complain: Complain, limit: (
   const value = wholeNumber(node.kind === "scalar" ? node.value : undefined);
   const wrong = value === undefined ? "must be a whole number" : limit(value);
   if (wrong !== undefined) complain(field, wrong);
+}
+
+function checkRestart(fields: MapNode, complain: Complain): void {
+  const node = get(fields, "restart");
+  if (node === undefined || isInterpolation(node)) return;
+  try {
+    restartsOf(toPlain(node));
+  } catch (error) {
+    complain("restart", (error as Error).message.replace(/^restart | not .*$/g, "").replace(/,$/, ""));
+  }
 }
 
 function checkDomain(fields: MapNode, type: Block["type"], complain: Complain): void {

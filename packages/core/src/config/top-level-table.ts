@@ -3,6 +3,8 @@
  * the editor's schema, `docs/config.md` and the command table all read it; a key without an entry is nobody's. Plain data.
  */
 
+import { HTTP_LIMIT_KEYS, HTTP_RETRY_KEYS } from "./http-keys.ts";
+
 /** `flag`: true or false. `names`: a list of texts, or one text. */
 export type TopLevelType = "flag" | "integer" | "number" | "text" | "path" | "names" | "list" | "map";
 
@@ -18,6 +20,9 @@ export interface TopLevelKey {
   /** The default in words, where it is worked out. */
   computed?: string;
   choices?: readonly string[];
+  /** Bounds of a whole number. */
+  least?: number;
+  most?: number;
   /** Variable of the environment that is read where nothing else sets the key. */
   variable?: string;
   /** Read from configurations of NeMo Gym, without effect here. */
@@ -25,6 +30,9 @@ export interface TopLevelKey {
 }
 
 const DEADLINE_SECONDS = 600;
+
+/** Most processes that run the same servers (`num_hosts`) or one server (`num_workers`). */
+export const MAX_COPIES = 64;
 
 export const TOP_LEVEL_KEYS = {
   config_paths: { type: "names", default: null, reserved: true, about: "Configuration files to read, first to last; the later one wins." },
@@ -97,7 +105,14 @@ export const TOP_LEVEL_KEYS = {
     choices: ["shared", "process"],
     about: "shared: all servers in one process; process: each in its own. A server's block may say otherwise.",
   },
-  num_hosts: { type: "integer", default: 1, accepted: true, about: "Copies of the shared process." },
+  num_hosts: {
+    type: "integer",
+    default: 1,
+    least: 1,
+    most: MAX_COPIES,
+    about:
+      "Processes that each run all servers of shared hosting: for more rollouts than one process has descriptors for, or than one core can serve.",
+  },
   error_on_almost_servers: {
     type: "flag",
     default: true,
@@ -182,12 +197,30 @@ export const TOP_LEVEL_KEYS = {
     reserved: true,
     about: "Folder for the virtual environments of Python servers.",
   },
-  nemo_gym_log_dir: { type: "path", default: null, reserved: true, accepted: true, about: "Folder for logs." },
+  nemo_gym_log_dir: {
+    type: "path",
+    default: null,
+    reserved: true,
+    about: "Folder to which the log of every server is appended as <name>.log, beside what is shown.",
+  },
+  log_level: {
+    type: "text",
+    default: "warn",
+    computed: "warn; debug with verbose",
+    choices: ["debug", "info", "warn", "error"],
+    about: "Least level of the lines that servers log.",
+  },
+  log_format: {
+    type: "text",
+    default: "text",
+    choices: ["text", "json"],
+    about: "How lines of servers are shown: text for people, or one JSON object a line.",
+  },
   telemetry: {
     type: "map",
     default: null,
     reserved: true,
-    about: "OpenTelemetry settings, handed to Python servers as NEMO_GYM_OTEL_* and OTEL_*.",
+    about: "OpenTelemetry settings (docs/observability.md); handed to Python servers as NEMO_GYM_OTEL_* and OTEL_*.",
   },
   verbose: { type: "flag", default: false, reserved: true, about: "Log more, here and in every server." },
   json: { type: "flag", default: false, reserved: true, about: "A command prints one JSON value." },
@@ -214,7 +247,12 @@ export const TOP_LEVEL_KEYS = {
     accepted: true,
     about: "Python for the virtual environments of Python servers.",
   },
-  python: { type: "text", default: null, accepted: true, about: "Python interpreter for servers and sandboxed programs." },
+  python: {
+    type: "text",
+    default: null,
+    computed: "python3",
+    about: "Python interpreter of servers in Python and of sandboxed programs, as name or path.",
+  },
   sandbox: { type: "map", default: null, accepted: true, about: "Limits and isolation of programs under test." },
   pip_install_verbose: {
     type: "flag",
@@ -239,12 +277,19 @@ export const TOP_LEVEL_KEYS = {
     accepted: true,
     about: "Addresses whose X-Forwarded-* headers are believed.",
   },
-  global_aiohttp_connector_limit: { type: "integer", default: null, accepted: true, about: "Connections of a Python server in all." },
+  ...HTTP_LIMIT_KEYS,
+  ...HTTP_RETRY_KEYS,
+  global_aiohttp_connector_limit: {
+    type: "integer",
+    default: null,
+    least: 0,
+    about: "Stands for http_max_connections where that is not set; 0 = no limit.",
+  },
   global_aiohttp_connector_limit_per_host: {
     type: "integer",
     default: null,
-    accepted: true,
-    about: "Connections of a Python server to one address.",
+    least: 0,
+    about: "Stands for http_max_connections_per_origin where that is not set; 0 = no limit.",
   },
   global_aiohttp_client_request_debug: { type: "flag", default: false, accepted: true, about: "Python servers print requests that fail." },
   profiling_enabled: { type: "flag", default: false, accepted: true, about: "Profile Python servers." },

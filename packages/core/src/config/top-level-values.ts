@@ -36,7 +36,7 @@ export function checkTopLevelValues(root: MapNode, interpolator: Interpolator, p
       continue;
     }
     const text = value.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
-    const expected = key.choices === undefined || text === undefined ? EXPECTED[key.type] : key.choices.join(" or ");
+    const expected = key.choices === undefined || text === undefined ? expectedOf(key) : key.choices.join(" or ");
     problems.add({
       message: `'${name}' must be ${expected}.`,
       key: name,
@@ -46,6 +46,10 @@ export function checkTopLevelValues(root: MapNode, interpolator: Interpolator, p
     });
   }
   return notices;
+}
+
+function expectedOf({ type, least, most }: TopLevelKey): string {
+  return least === undefined ? EXPECTED[type] : `${EXPECTED[type]} from ${least} to ${most}`;
 }
 
 function followed(node: ConfigNode, name: string, interpolator: Interpolator): ConfigNode | undefined {
@@ -59,7 +63,7 @@ function followed(node: ConfigNode, name: string, interpolator: Interpolator): C
 }
 
 /** Scalars are taken as laxly as the reference takes them: numbers for texts, numeric texts for numbers, any scalar for a flag. */
-function fits(node: ConfigNode, { type, choices }: TopLevelKey): boolean {
+function fits(node: ConfigNode, { type, choices, least = -Infinity, most = Infinity }: TopLevelKey): boolean {
   if (node.kind === "scalar" && node.value === null) return true;
   switch (type) {
     case "map":
@@ -69,7 +73,7 @@ function fits(node: ConfigNode, { type, choices }: TopLevelKey): boolean {
     case "names":
       return node.kind === "scalar" || (node.kind === "list" && node.items.every((item) => item.kind === "scalar"));
     case "integer":
-      return node.kind === "scalar" && wholeNumber(node.value) !== undefined;
+      return node.kind === "scalar" && isWhole(node.value, least, most);
     case "number":
       return node.kind === "scalar" && isNumeric(node.value);
     case "text":
@@ -77,6 +81,11 @@ function fits(node: ConfigNode, { type, choices }: TopLevelKey): boolean {
     default:
       return node.kind === "scalar";
   }
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  const number = wholeNumber(value);
+  return number !== undefined && number >= least && number <= most;
 }
 
 function isNumeric(value: unknown): boolean {

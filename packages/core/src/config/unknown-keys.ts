@@ -21,7 +21,8 @@ export async function checkBlockKeys(
       unchecked.push(block.instance);
       continue;
     }
-    const allowed = new Set([...BASE_BLOCK_KEYS, ...own]);
+    // An environment server has no program that could read more than its own settings.
+    const allowed = new Set(block.type === "environment_servers" ? own : [...BASE_BLOCK_KEYS, ...own]);
     for (const { key } of block.fields.entries.values()) {
       const name = keyText(key);
       if (allowed.has(name) || name.startsWith("x-")) continue;

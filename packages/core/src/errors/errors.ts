@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   NG_ERR_SERVER_START: { summary: "A server did not become ready.", exitCode: EXIT_FAILED },
   NG_ERR_SERVER_DIED: { summary: "A server process ended while it was needed.", exitCode: EXIT_FAILED },
   NG_ERR_HEAD_UNREACHABLE: { summary: "No head server answers at the configured address.", exitCode: EXIT_FAILED },
+  NG_ERR_RUN_TOKEN: { summary: "The head server listens beyond its machine and wants the token of its run.", exitCode: EXIT_FAILED },
   NG_ERR_UNREACHABLE: { summary: "A connection was refused or the host cannot be resolved.", exitCode: EXIT_FAILED },
   NG_ERR_PEER_DROP: { summary: "The other side closed the connection before its answer was complete.", exitCode: EXIT_FAILED },
   NG_ERR_TIMEOUT: { summary: "A call took longer than its limit; the message names the limit.", exitCode: EXIT_FAILED },
@@ -33,6 +34,7 @@ export const ERROR_CODES = {
   NG_ERR_BAD_RESPONSE: { summary: "A server answered with a body that is not what its route promises.", exitCode: EXIT_FAILED },
   NG_ERR_CANCELLED: { summary: "The caller went away or the run was stopped.", exitCode: EXIT_INTERRUPTED },
   NG_ERR_OVERLOADED: { summary: "A bounded queue is full or a place in it was not had in time.", exitCode: EXIT_FAILED },
+  NG_ERR_SESSION: { summary: "A session is another's, was closed, or cannot do what was asked of it.", exitCode: EXIT_FAILED },
   NG_ERR_VERIFIER: { summary: "A verifier failed, so there is no reward.", exitCode: EXIT_FAILED },
   NG_ERR_NO_CHECKS: { summary: "A row has nothing to check, so there is no reward.", exitCode: EXIT_FAILED },
   NG_ERR_DATA: { summary: "A line of a JSONL file is not what it must be; the message names file and line.", exitCode: EXIT_FAILED },
@@ -42,6 +44,10 @@ export const ERROR_CODES = {
     exitCode: EXIT_FAILED,
   },
   NG_ERR_NOTHING_SCORED: { summary: "Rows were dispatched but not one was scored.", exitCode: EXIT_FAILED },
+  NG_ERR_TOO_MANY_FAILURES: {
+    summary: "So many rollouts of a run failed that the rest was not started; `max_failure_ratio` says how many that is.",
+    exitCode: EXIT_FAILED,
+  },
   NG_ERR_INCOMPLETE: { summary: "Coverage is below 100 % and the run was asked to be complete.", exitCode: EXIT_FAILED },
 } as const satisfies Record<`NG_ERR_${string}`, { summary: string; exitCode: number }>;
 

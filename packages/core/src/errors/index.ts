@@ -11,3 +11,4 @@ export {
   messageOf,
   printable,
 } from "./errors.ts";
+export { isSecretKey, MASK, maskText, wordsOf } from "./secrets.ts";

@@ -1,4 +1,7 @@
 /** What one process of a run tells about itself: its servers, what they wait for, and what they call. */
+import type { TargetLoad } from "../http/index.ts";
+
+export type { TargetLoad };
 
 export interface HostStatus {
   pid: number;
@@ -8,6 +11,23 @@ export interface HostStatus {
   servers: ServerLoad[];
   /** By name of what is called: another server, or an endpoint outside. */
   targets: Record<string, TargetLoad>;
+  /** How often the supervisor started it anew. */
+  restarts?: number;
+  /** It was asked and did not tell in time: it is busy, or hangs. */
+  silent?: true;
+  /** Its counters as Prometheus families; only where they are asked for. */
+  metrics?: MetricFamily[];
+}
+
+/** One metric with its series, in the form in which prom-client merges and writes them. */
+export interface MetricFamily {
+  name: string;
+  help: string;
+  type: "histogram" | "gauge" | "counter";
+  /** How series of equal labels of several processes become one. */
+  aggregator: "sum" | "first";
+  /** `metricName`: a histogram's `_bucket`, `_sum` or `_count`. */
+  values: { value: number; labels: Record<string, string | number>; metricName?: string }[];
 }
 
 export interface ProcessLoad {
@@ -29,19 +49,4 @@ export interface ServerLoad {
   failed: number;
   /** Waiting in queues of the server's own (verify lane, admission). */
   queued: number;
-  /** How often a supervisor started it anew. */
-  restarts?: number;
-}
-
-export interface TargetLoad {
-  calls: number;
-  inFlight: number;
-  /** Waiting for a free connection or for the limit of the endpoint. */
-  waiting: number;
-  retries: number;
-  errors: number;
-  /** Calls at once that the endpoint is given: fixed by the configuration, or found by trial. */
-  limit?: { current: number; kind: "fixed" | "adaptive"; max?: number };
-  /** A circuit that is open fails calls at once. */
-  circuit?: { state: "closed" | "open" | "half-open"; reason?: string; since?: number; nextTrial?: number };
 }

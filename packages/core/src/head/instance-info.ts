@@ -17,6 +17,10 @@ export interface ServerInstanceInfo {
   url: string;
   /** Speaks HTTP/2 without TLS on its port. */
   h2c?: boolean;
+  /** Where the instance runs in several processes: the address of each. `url` leads to any of them, `pid` is the first one's. */
+  copies?: readonly string[] | undefined;
+  /** Their process ids, in the same order. */
+  pids?: readonly number[] | undefined;
   hosting?: "process" | "shared";
   /** `baseline`: its `/aggregate_metrics` computes the baseline statistics and nothing else, so that a caller may compute them itself. */
   aggregation?: "baseline" | "own";

@@ -12,32 +12,34 @@ interface JarCookie {
 }
 
 export class CookieJar {
-  readonly #cookies = new Map<string, JarCookie>();
+  /** Made with the first cookie: most jars of a rollout stay empty, and a rollout has many. */
+  #cookies: Map<string, JarCookie> | undefined;
 
   /** A jar that starts with the cookies of a `Cookie` header. */
   static fromHeader(header: string | undefined): CookieJar {
     const jar = new CookieJar();
-    for (const [name, value] of rawPairs(header)) jar.#cookies.set(name, { value });
+    if (header === undefined) return jar;
+    for (const [name, value] of rawPairs(header)) jar.#set(name, { value });
     return jar;
   }
 
   get size(): number {
-    return this.#cookies.size;
+    return this.#cookies?.size ?? 0;
   }
 
   get(name: string): string | undefined {
-    const value = this.#cookies.get(name)?.value;
+    const value = this.#cookies?.get(name)?.value;
     return value === undefined ? undefined : unquoted(value);
   }
 
   names(): string[] {
-    return [...this.#cookies.keys()];
+    return this.#cookies === undefined ? [] : [...this.#cookies.keys()];
   }
 
   /** A jar of its own with the cookies whose names pass. */
   only(keep: (name: string) => boolean): CookieJar {
     const jar = new CookieJar();
-    for (const [name, cookie] of this.#cookies) if (keep(name)) jar.#cookies.set(name, cookie);
+    for (const [name, cookie] of this.#cookies ?? []) if (keep(name)) jar.#set(name, cookie);
     return jar;
   }
 
@@ -50,21 +52,26 @@ export class CookieJar {
       if (eq <= 0) continue;
       const name = pair.slice(0, eq).trim();
       // A kept session is sent again with each answer.
-      if (this.#cookies.get(name)?.line === line) continue;
-      if (end >= 0 && expired(line.slice(end))) this.#cookies.delete(name);
-      else this.#cookies.set(name, { value: pair.slice(eq + 1).trim(), line });
+      if (this.#cookies?.get(name)?.line === line) continue;
+      if (end >= 0 && expired(line.slice(end))) this.#cookies?.delete(name);
+      else this.#set(name, { value: pair.slice(eq + 1).trim(), line });
     }
+  }
+
+  #set(name: string, cookie: JarCookie): void {
+    this.#cookies ??= new Map();
+    this.#cookies.set(name, cookie);
   }
 
   /** Forgets everything, then takes these lines: an answer's own set replaces what the caller brought. */
   replace(lines: readonly string[]): void {
-    this.#cookies.clear();
+    this.#cookies = undefined;
     this.take(lines);
   }
 
   /** The `Cookie` header, names sorted; undefined for an empty jar. */
   header(): string | undefined {
-    if (this.#cookies.size === 0) return undefined;
+    if (this.#cookies === undefined || this.#cookies.size === 0) return undefined;
     if (this.#cookies.size === 1) for (const [name, cookie] of this.#cookies) return `${name}=${cookie.value}`;
     return [...this.#cookies]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -74,7 +81,7 @@ export class CookieJar {
 
   /** `Set-Cookie` lines that hand these cookies on to a caller. */
   setLines(): string[] {
-    return [...this.#cookies].map(([name, cookie]) => cookie.line ?? `${name}=${cookie.value}; Path=/; SameSite=lax`);
+    return [...(this.#cookies ?? [])].map(([name, cookie]) => cookie.line ?? `${name}=${cookie.value}; Path=/; SameSite=lax`);
   }
 }
 

@@ -12,11 +12,13 @@ export interface ExchangeRequest {
   path: string;
   method: "GET" | "POST";
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Buffer | undefined;
   timeoutMs: number;
   timeoutName: string;
   maxResponseBytes: number;
   signal?: AbortSignal;
+  /** The answer comes from a server of ours, which looked at the numbers of large arrays when they came in. */
+  ours?: boolean;
 }
 
 /**
@@ -91,7 +93,8 @@ export function exchange(dispatcher: Exchanger, request: ExchangeRequest): Promi
         onResponseEnd() {
           settle();
           const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-          resolve(textReply({ server: request.server, path: request.path, status, headers, setCookies, text: bytes.toString("utf8") }));
+          const { server, path, ours: checked } = request;
+          resolve(textReply({ server, path, status, headers, setCookies, text: bytes, checked }));
         },
         onResponseError(_controller, error) {
           if (error.name === "GymError") return fail(error);

@@ -86,6 +86,11 @@ export function hopError(code: ErrorCode, message: string, options: { facts: Fai
  */
 export function raiseForStatus(reply: Reply, server: string, path: string): Reply {
   if (reply.status < 400) return reply;
+  throw statusError(reply, { server, path });
+}
+
+/** The error of a refusal by status, with a sentence of ours in front. The wire still shows the endpoint's own body. */
+export function statusError(reply: Reply, { server, path, explanation }: { server: string; path: string; explanation?: string }): GymError {
   const text = reply.text();
   const body = text.slice(0, ERROR_BODY_LIMIT_CHARS);
   const facts = failureFacts(reply.headers) ?? {
@@ -96,8 +101,10 @@ export function raiseForStatus(reply: Reply, server: string, path: string): Repl
     attempts: Number(reply.headers["x-ng-attempts"]) || 1,
     body,
   };
-  throw new GymError("NG_ERR_UPSTREAM_STATUS", `${server} answered ${reply.status} to ${path}: ${body}`, {
-    details: { ...facts, inner_status: reply.status, inner_body: text.slice(0, INNER_BODY_LIMIT_CHARS) },
+  const status = `${server} answered ${reply.status} to ${path}: ${body}`;
+  const message = explanation === undefined ? {} : { message: `${explanation} ${status}` };
+  return new GymError("NG_ERR_UPSTREAM_STATUS", message.message ?? status, {
+    details: { ...facts, ...message, inner_status: reply.status, inner_body: text.slice(0, INNER_BODY_LIMIT_CHARS) },
   });
 }
 

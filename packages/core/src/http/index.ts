@@ -1,5 +1,9 @@
 /** `http`: the one client. See README.md. */
+
+export type { CircuitRule } from "./circuit.ts";
+export { type ClientSettings, clientSettings } from "./client-settings.ts";
 export { CookieJar, parseCookieHeader } from "./cookies.ts";
+export { copyIn, withCopy, withoutCopy } from "./copies.ts";
 export {
   ERROR_BODY_LIMIT_CHARS,
   FAILURE_HEADER_LIMIT_CHARS,
@@ -10,9 +14,12 @@ export {
   hopError,
   kindName,
   raiseForStatus,
+  statusError,
 } from "./failure.ts";
+export { isKeyRefusal } from "./key-refusal.ts";
 export { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 export type { Call, CallKind, Endpoint, EndpointReply, EndpointRequest, Reply, ServerAddress } from "./message.ts";
+export { createPassOn, type PassOn } from "./pass-on.ts";
 export { PROBE_TIMEOUT_MS, type ProbeOutcome, probe } from "./probe.ts";
 export { badResponse } from "./reply.ts";
 export type { RetryClock, RetryNotice } from "./retry.ts";
@@ -23,6 +30,7 @@ export {
   type OutsideCall,
   type ServerClient,
   type ServerClientOptions,
-  type TargetStats,
 } from "./server-client.ts";
+export type { CircuitLoad, LimitLoad, TargetLoad } from "./target-load.ts";
+export type { Concurrency, OutsideTarget } from "./targets.ts";
 export { readBody, TextBody } from "./text-body.ts";

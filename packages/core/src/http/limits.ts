@@ -1,52 +1,27 @@
-/** Every bound of the client, by name, with its default. `ng-status` and errors use these names; a config may set each as `http_<snake_case>`. */
+/** Every bound of the client, by name, with its default: those of the table of top-level keys, without their `http_`. */
+import { HTTP_LIMIT_KEYS } from "../config/index.ts";
+import { type CamelCase, camelCase } from "./camel-case.ts";
 
-export interface ClientLimits {
-  /** HTTP/1.1 connections to one origin: one a call in flight. Further calls wait in a fair queue. */
-  maxConnectionsPerOrigin: number;
-  /** HTTP/2 connections to one origin of ours. */
-  h2cConnectionsPerOrigin: number;
-  /** Calls on one HTTP/2 connection at once. */
-  h2cStreamsPerConnection: number;
-  /** Memory of one HTTP/2 connection: bodies that are not sent yet and the state of its streams. */
-  h2cSessionMemoryMb: number;
-  connectTimeoutMs: number;
-  /** Idle connections are closed after this where the server does not say how long it keeps them: shorter than the 5 s that are usual in Python. */
-  idleConnectionMs: number;
-  /** The same for servers that do say (`Keep-Alive: timeout=`, as ours): that time less 2 s, and at most this. */
-  maxIdleConnectionMs: number;
-  modelTimeoutMs: number;
-  toolTimeoutMs: number;
-  verifyTimeoutMs: number;
-  /** Seeding a session. */
-  seedTimeoutMs: number;
-  /** `/run` and an agent's own `/v1/responses`: 0 = none. */
-  runTimeoutMs: number;
-  controlTimeoutMs: number;
-  /** Longest answer that is read. */
-  maxResponseBytes: number;
-  /** Longest head of an answer. */
-  maxResponseHeadBytes: number;
-  maxRedirects: number;
+type LimitKey = keyof typeof HTTP_LIMIT_KEYS;
+
+/** Numbers; what they mean stands in the table. A bound that has no default is infinite. */
+export type ClientLimits = { [Key in LimitKey as Key extends `http_${infer Name}` ? CamelCase<Name> : never]: number };
+
+/** Limits from what a configuration says; `get` gives the value of a top-level key, which was checked when it was loaded. */
+export function clientLimits(get: (key: string) => unknown): ClientLimits {
+  const limits = Object.entries(HTTP_LIMIT_KEYS).map(([key, { default: preset }]) => [
+    camelCase(key.slice("http_".length)),
+    numberOf(get(key)) ?? preset ?? Number.POSITIVE_INFINITY,
+  ]);
+  return Object.fromEntries(limits) as ClientLimits;
 }
 
-export const CLIENT_LIMITS: ClientLimits = {
-  maxConnectionsPerOrigin: 16_000,
-  h2cConnectionsPerOrigin: 16,
-  h2cStreamsPerConnection: 4_096,
-  h2cSessionMemoryMb: 1_024,
-  connectTimeoutMs: 10_000,
-  idleConnectionMs: 4_000,
-  maxIdleConnectionMs: 15_000,
-  modelTimeoutMs: 3_600_000,
-  toolTimeoutMs: 600_000,
-  verifyTimeoutMs: 600_000,
-  seedTimeoutMs: 600_000,
-  runTimeoutMs: 0,
-  controlTimeoutMs: 60_000,
-  maxResponseBytes: 256 * 1024 * 1024,
-  maxResponseHeadBytes: 64 * 1024,
-  maxRedirects: 5,
-};
+export const CLIENT_LIMITS: ClientLimits = clientLimits(() => undefined);
+
+/** Undefined for what a configuration leaves open. Numeric texts are numbers, as everywhere in it. */
+export function numberOf(value: unknown): number | undefined {
+  return value === undefined || value === null ? undefined : Number(typeof value === "string" ? value.replaceAll("_", "") : value);
+}
 
 /** Longest delay of a timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

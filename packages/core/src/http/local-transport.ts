@@ -26,14 +26,17 @@ export interface LocalRequest {
 /** @throws GymError NG_ERR_TIMEOUT, NG_ERR_CANCELLED, NG_ERR_PEER_DROP where a streamed answer breaks off, NG_ERR_BAD_RESPONSE where it is too long. */
 export function callLocal(endpoint: Endpoint, request: LocalRequest): Promise<Reply> {
   const { server, path, timeoutMs, timeoutName, signal } = request;
-  if (timeoutMs === 0 && signal === undefined) return exchange(endpoint, request, NEVER);
   return new Promise<Reply>((resolve, reject) => {
-    const inner = new AbortController();
+    // Where only the caller can end the call, its own signal is the handler's.
+    const inner = timeoutMs > 0 ? new AbortController() : undefined;
     const facts = (failure_kind: string) => ({ failure_kind, boundary: server, url: path });
-    const stop = (error: Error): void => {
+    const fail = (error: Error): void => {
       settle();
-      inner.abort(error);
       reject(error);
+    };
+    const stop = (error: Error): void => {
+      fail(error);
+      inner?.abort(error);
     };
     const onAbort = (): void =>
       stop(hopError("NG_ERR_CANCELLED", `the call to ${server} was cancelled`, { facts: facts("cancelled"), cause: signal?.reason }));
@@ -48,31 +51,34 @@ export function callLocal(endpoint: Endpoint, request: LocalRequest): Promise<Re
     const timer = timeoutMs > 0 ? setTimeout(onLimit, timerMs(timeoutMs)) : undefined;
     if (signal?.aborted) return onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
-    exchange(endpoint, request, inner.signal).then(
-      (reply) => {
-        settle();
-        resolve(reply);
-      },
-      (error) => {
-        settle();
-        reject(error);
-      },
-    );
+    const done = (reply: EndpointReply): void => {
+      settle();
+      resolve(localReply({ server, path }, reply));
+    };
+    let answer: Promise<EndpointReply>;
+    try {
+      answer = handled(endpoint, request, inner?.signal ?? signal ?? NEVER);
+    } catch (error) {
+      return fail(error as Error);
+    }
+    answer
+      .then((reply) => {
+        if (reply.stream) wholeText(reply.stream, request).then((text) => done({ ...reply, stream: undefined, text }), fail);
+        else done(request.freeze && reply.text === undefined ? { ...reply, body: frozenCopy(reply.body) } : reply);
+      })
+      .catch(fail);
   });
 }
 
-async function exchange(endpoint: Endpoint, request: LocalRequest, signal: AbortSignal): Promise<Reply> {
-  const { server, path, method, headers, freeze } = request;
+function handled(endpoint: Endpoint, request: LocalRequest, signal: AbortSignal): Promise<EndpointReply> {
+  const { path, method, headers, freeze } = request;
   const query = path.indexOf("?");
   const bare = query < 0 ? path : path.slice(0, query);
   const body =
     request.body instanceof TextBody
       ? readBody(request.body.text, headers["content-type"])
       : { body: freeze ? frozenCopy(request.body) : request.body };
-  let reply = await endpoint.handle({ method, path: bare, headers, ...body, signal });
-  if (reply.stream) reply = { ...reply, stream: undefined, text: await wholeText(reply.stream, request) };
-  else if (freeze && reply.text === undefined) reply = { ...reply, body: frozenCopy(reply.body) };
-  return localReply({ server, path }, reply);
+  return endpoint.handle({ method, path: bare, headers, ...body, signal });
 }
 
 /** A streamed answer as the one text that a socket's caller would read. */

@@ -32,6 +32,8 @@ export interface Reply {
   setCookies: string[];
   /** The body as a JSON value. Throws NG_ERR_BAD_RESPONSE where it is not JSON. */
   json(): unknown;
+  /** The body as it is at hand, for who hands it on without a look at it: the bytes of a socket, or text. */
+  content(): string | Buffer;
   /** The body as text (bytes that are not UTF-8 become U+FFFD). */
   text(): string;
 }
@@ -58,8 +60,8 @@ export interface EndpointReply {
   body: unknown;
   headers?: Record<string, string>;
   setCookies?: string[];
-  /** Present: the body is this text, not JSON. */
-  text?: string;
+  /** Present: the body is this text, or the bytes of one, not a JSON value. */
+  text?: string | Buffer;
   /** Present: the body is this stream (server-sent events). */
   stream?: AsyncIterable<string>;
 }
@@ -74,4 +76,6 @@ export interface ServerAddress {
   url: string;
   /** The server also speaks HTTP/2 without TLS on the same port (ours do, the reference's do not). */
   h2c?: boolean;
+  /** Where the server runs in several processes: the address of each, in the order of their numbers. `url` then leads to any of them. */
+  copies?: readonly string[];
 }

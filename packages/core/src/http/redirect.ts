@@ -19,14 +19,24 @@ export interface Redirectable {
 }
 
 /** Sends a request, and on to where the answers point. @throws GymError NG_ERR_BAD_RESPONSE where they point on more often than allowed. */
-export async function followRedirects<R extends Redirectable>(
-  first: R,
-  { maxRedirects, send }: { maxRedirects: number; send: (request: R) => Promise<Reply> },
-): Promise<Reply> {
-  let request = first;
+export function followRedirects<R extends Redirectable>(first: R, options: RedirectOptions<R>): Promise<Reply> {
+  // Tens of thousands wait here, and hardly one is sent on: no frame is kept for what follows.
+  return options.send(first).then((reply) => (redirects(reply) ? follow(first, reply, options) : reply));
+}
+
+interface RedirectOptions<R> {
+  maxRedirects: number;
+  send: (request: R) => Promise<Reply>;
+}
+
+function redirects({ status }: Reply): boolean {
+  return status >= 300 && status <= 399;
+}
+
+async function follow<R extends Redirectable>(first: R, answer: Reply, { maxRedirects, send }: RedirectOptions<R>): Promise<Reply> {
+  let [request, reply] = [first, answer];
   for (let hops = 0; ; hops++) {
-    const reply = await send(request);
-    const next = reply.status < 300 || reply.status > 399 ? undefined : redirected(request, reply);
+    const next = redirects(reply) ? redirected(request, reply) : undefined;
     if (next === undefined) return reply;
     if (hops === maxRedirects) {
       const facts = {
@@ -40,6 +50,7 @@ export async function followRedirects<R extends Redirectable>(
       });
     }
     request = next;
+    reply = await send(request);
   }
 }
 

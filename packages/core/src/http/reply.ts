@@ -1,6 +1,6 @@
 /** The two makers of replies: from the text of a socket, and from the value of a server in the same process. */
 import { messageOf } from "../errors/index.ts";
-import { parseJson, stringifyJson } from "../json/index.ts";
+import { jsonBody, parseJson, parseJsonBytes, stringifyJson } from "../json/index.ts";
 import { hopError, kindName } from "./failure.ts";
 import type { EndpointReply, Reply } from "./message.ts";
 
@@ -12,7 +12,11 @@ interface ReplyHead {
   setCookies: string[];
 }
 
-export function textReply(head: ReplyHead & { text: string }): Reply {
+/** `checked`: whoever sent the content has looked at the numbers of large arrays. */
+export function textReply(head: ReplyHead & { text: string | Buffer; checked?: boolean | undefined }): Reply {
+  const { text: content, checked } = head;
+  let decoded = typeof content === "string" ? content : undefined;
+  const text = (): string => (decoded ??= content.toString("utf8"));
   let value: unknown;
   let parsed = false;
   return {
@@ -20,13 +24,14 @@ export function textReply(head: ReplyHead & { text: string }): Reply {
     status: head.status,
     headers: head.headers,
     setCookies: head.setCookies,
-    text: () => head.text,
+    content: () => content,
+    text,
     json() {
       if (!parsed) {
         try {
-          value = parseJson(head.text);
+          value = typeof content === "string" ? parseJson(content) : parseJsonBytes(content, { checked });
         } catch (cause) {
-          throw badResponse(head, `a body that is not JSON (${messageOf(cause)}): ${head.text.slice(0, 200)}`, cause);
+          throw badResponse(head, `a body that is not JSON (${messageOf(cause)}): ${text().slice(0, 200)}`, cause);
         }
         parsed = true;
       }
@@ -38,7 +43,13 @@ export function textReply(head: ReplyHead & { text: string }): Reply {
 /** Wraps what a local endpoint answered: `json()` is the very object. */
 export function localReply(head: Pick<ReplyHead, "server" | "path">, reply: EndpointReply): Reply {
   if (reply.text !== undefined) {
-    return textReply({ ...head, status: reply.status, headers: reply.headers ?? {}, setCookies: reply.setCookies ?? [], text: reply.text });
+    return textReply({
+      ...head,
+      status: reply.status,
+      headers: reply.headers ?? {},
+      setCookies: reply.setCookies ?? [],
+      text: reply.text,
+    });
   }
   return {
     form: "value",
@@ -46,6 +57,7 @@ export function localReply(head: Pick<ReplyHead, "server" | "path">, reply: Endp
     headers: { "content-type": "application/json", ...reply.headers },
     setCookies: reply.setCookies ?? [],
     json: () => reply.body,
+    content: () => jsonBody(reply.body),
     text: () => stringifyJson(reply.body),
   };
 }

@@ -3,7 +3,9 @@
  * another never repeats what the layer below it gave up. Statuses are retried only towards endpoints outside (an inner server has done so itself),
  * except for 429 with Retry-After, which is how a full server of ours says "not now".
  */
+import { HTTP_RETRY_KEYS } from "../config/index.ts";
 import type { TransportFailure } from "./classify.ts";
+import { numberOf } from "./limits.ts";
 
 export interface RetryBudget {
   /** Tries in all, the first included. */
@@ -21,7 +23,7 @@ export interface RetryPolicy {
   /** Further statuses that are retried like 500. */
   retryStatuses: readonly number[];
   /** Caps all tries of a call, whatever their kind; undefined = the budgets alone. 0 and 1 = exactly one request. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** First pause; doubles each time, full jitter. */
   baseDelayMs: number;
   maxDelayMs: number;
@@ -29,20 +31,34 @@ export interface RetryPolicy {
   maxRetryAfterMs: number;
 }
 
-export const DEFAULT_RETRY_POLICY: RetryPolicy = {
-  transport: {
-    unreachable: { attempts: 3, withinMs: 10_000 },
-    peer_drop: { attempts: 5, withinMs: 60_000 },
-    timeout: { attempts: 1, withinMs: 0 },
-    local_resource: { attempts: Number.POSITIVE_INFINITY, withinMs: 120_000 },
-  },
-  busyStatus: { attempts: Number.POSITIVE_INFINITY, withinMs: 600_000 },
-  serverStatus: { attempts: 3, withinMs: 600_000 },
-  retryStatuses: [],
-  baseDelayMs: 500,
-  maxDelayMs: 30_000,
-  maxRetryAfterMs: 600_000,
-};
+type RetryName = keyof typeof HTTP_RETRY_KEYS extends `http_retry_${infer Name}` ? Name : never;
+
+/** The policy from what a configuration says; `get` gives the value of a top-level key, which was checked when it was loaded. */
+export function retryPolicy(get: (key: string) => unknown): RetryPolicy {
+  const optional = (name: RetryName): number | undefined => {
+    const key = `http_retry_${name}` as const;
+    return numberOf(get(key)) ?? HTTP_RETRY_KEYS[key].default ?? undefined;
+  };
+  const value = (name: RetryName): number => optional(name) ?? Number.POSITIVE_INFINITY;
+  const unlimited = Number.POSITIVE_INFINITY;
+  return {
+    transport: {
+      unreachable: { attempts: value("unreachable_attempts"), withinMs: value("unreachable_within_ms") },
+      peer_drop: { attempts: value("peer_drop_attempts"), withinMs: value("peer_drop_within_ms") },
+      timeout: { attempts: 1, withinMs: 0 },
+      local_resource: { attempts: unlimited, withinMs: value("local_resource_within_ms") },
+    },
+    busyStatus: { attempts: unlimited, withinMs: value("busy_within_ms") },
+    serverStatus: { attempts: value("server_error_attempts"), withinMs: value("server_error_within_ms") },
+    retryStatuses: [],
+    maxAttempts: optional("max_attempts"),
+    baseDelayMs: value("base_delay_ms"),
+    maxDelayMs: value("max_delay_ms"),
+    maxRetryAfterMs: value("max_retry_after_ms"),
+  };
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = retryPolicy(() => undefined);
 
 const BUSY = new Set([429, 502, 503, 504, 520, 529]);
 const SERVER = new Set([408, 500]);

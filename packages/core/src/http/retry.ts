@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { GymError } from "../errors/index.ts";
 import { classifyTransportError, FAILURE_KIND, type TransportFailure } from "./classify.ts";
 import { type FailureFacts, hopError } from "./failure.ts";
+import { isSpentQuota } from "./key-refusal.ts";
 import { timerMs } from "./limits.ts";
 import type { Reply } from "./message.ts";
 import { backoffMs, type RetryBudget, type RetryPolicy, retryAfterMs, statusBudget } from "./retry-policy.ts";
@@ -16,7 +17,7 @@ export interface RetryClock {
   random(): number;
 }
 
-const SYSTEM_CLOCK: RetryClock = {
+export const SYSTEM_CLOCK: RetryClock = {
   now: Date.now,
   pause: (delayMs, signal) => setTimeout(timerMs(delayMs), undefined, { signal }),
   random: Math.random,
@@ -42,7 +43,9 @@ export interface RetryOptions {
   /** Named in the error of a try that took too long. */
   timeoutName: string;
   onRetry?: (notice: RetryNotice) => void;
-  clock?: RetryClock;
+  clock: RetryClock;
+  /** Milliseconds that the tries so far waited for their turn: no part of any budget. */
+  waitedMs?: () => number;
 }
 
 const CODE = {
@@ -56,24 +59,29 @@ const CODE = {
 const UNDELIVERED = new Set<TransportFailure>(["unreachable", "local_resource"]);
 
 /**
- * Calls `attempt` until it gives a reply that is final or a budget is spent.
+ * Calls `attempt` (with true from the second time on) until it gives a reply that is final or a budget is spent.
  * @throws GymError NG_ERR_UNREACHABLE, NG_ERR_PEER_DROP, NG_ERR_TIMEOUT, NG_ERR_LOCAL_RESOURCE with the facts of the hop; NG_ERR_CANCELLED.
  */
-export async function withRetries(attempt: () => Promise<Reply>, options: RetryOptions): Promise<Reply> {
-  const { policy } = options;
-  const { now, pause, random } = options.clock ?? SYSTEM_CLOCK;
+export async function withRetries(attempt: (again: boolean) => Promise<Reply>, options: RetryOptions): Promise<Reply> {
+  const { policy, waitedMs } = options;
+  const { now, pause, random } = options.clock;
   const failures = new Map<RetryBudget, { count: number; since: number }>();
   let tries = 0;
+  /** Tries that ended for want of a descriptor, a port or memory: no request was made. */
+  let unmade = 0;
+
+  /** Time as budgets count it. */
+  const elapsed = (): number => now() - (waitedMs?.() ?? 0);
 
   /** Milliseconds to wait before the next try, undefined when the budget of this failure is spent. */
   function nextDelay(budget: RetryBudget, retryAfter?: number): number | undefined {
-    const seen = failures.get(budget) ?? { count: 0, since: now() };
+    const seen = failures.get(budget) ?? { count: 0, since: elapsed() };
     seen.count++;
     failures.set(budget, seen);
     if (seen.count >= budget.attempts) return undefined;
-    if (policy.maxAttempts !== undefined && tries >= Math.max(1, policy.maxAttempts)) return undefined;
+    if (policy.maxAttempts !== undefined && tries - unmade >= Math.max(1, policy.maxAttempts)) return undefined;
     const delay = Math.max(Math.min(retryAfter ?? 0, policy.maxRetryAfterMs), backoffMs(policy, seen.count, random));
-    return now() + delay - seen.since <= budget.withinMs ? delay : undefined;
+    return elapsed() + delay - seen.since <= budget.withinMs ? delay : undefined;
   }
 
   async function wait(delayMs: number, reason: string): Promise<void> {
@@ -88,11 +96,11 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
   for (;;) {
     tries++;
     try {
-      const reply = await attempt();
+      const reply = await attempt(tries > 1);
       if (reply.status < 400) return reply;
       const asked = retryAfterMs(reply.headers["retry-after"], now());
       const budget = budgetOf(reply.status, asked !== undefined, options);
-      const delay = budget && !isFinalRefusal(reply) ? nextDelay(budget, asked) : undefined;
+      const delay = budget && !isSpentQuota(reply) ? nextDelay(budget, asked) : undefined;
       if (delay === undefined) {
         if (tries > 1) reply.headers["x-ng-attempts"] = String(tries);
         return reply;
@@ -102,6 +110,7 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
       if (options.signal?.aborted) throw cancelled(options, error);
       const kind = error instanceof GymError ? undefined : classifyTransportError(error);
       if (kind === undefined) throw error;
+      if (kind === "local_resource") unmade++;
       const again = options.replay || UNDELIVERED.has(kind) ? nextDelay(policy.transport[kind]) : undefined;
       if (again === undefined) throw exhausted(kind, error, options, tries);
       await wait(again, kind);
@@ -113,11 +122,6 @@ export async function withRetries(attempt: () => Promise<Reply>, options: RetryO
 function budgetOf(status: number, waitIsNamed: boolean, { policy, statuses, replay }: RetryOptions): RetryBudget | undefined {
   if (status === 429) return statuses || waitIsNamed ? policy.busyStatus : undefined;
   return statuses && replay ? statusBudget(policy, status) : undefined;
-}
-
-/** A spent quota is told as 429 but no pause mends it. */
-function isFinalRefusal(reply: Reply): boolean {
-  return reply.status === 429 && /insufficient_quota|budget_exceeded/i.test(reply.text());
 }
 
 function cancelled(options: RetryOptions, cause: unknown): GymError {

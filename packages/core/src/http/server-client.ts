@@ -1,17 +1,20 @@
-/** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport, applies limits and retries. */
+/** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport and puts the layers together. */
 import { setMaxListeners } from "node:events";
-import { stringifyJson } from "../json/index.ts";
-import type { Connections } from "./connections.ts";
+import { replays } from "./call-kind.ts";
+import { createCopyChoice } from "./copies.ts";
 import { withoutEchoes } from "./echo.ts";
-import { type ExchangeRequest, exchange } from "./exchange.ts";
+import { guardedTries } from "./guarded.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
 import { callLocal } from "./local-transport.ts";
 import type { Call, CallKind, Endpoint, Reply, ServerAddress } from "./message.ts";
 import { followRedirects } from "./redirect.ts";
-import { type RetryClock, type RetryNotice, withRetries } from "./retry.ts";
+import { bodyContent, requestOf } from "./request.ts";
+import { type RetryClock, type RetryNotice, SYSTEM_CLOCK, withRetries } from "./retry.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry-policy.ts";
+import { createSocketTransport } from "./socket-transport.ts";
 import { cleanPath, splitUrl, type Target, targetOf } from "./target.ts";
-import { TextBody } from "./text-body.ts";
+import type { TargetLoad } from "./target-load.ts";
+import { createTargets, type OutsideTarget, type TargetState } from "./targets.ts";
 
 /** Stands for this process where a redirect is resolved; `.invalid` is no host (RFC 2606). */
 const LOCAL_ORIGIN = "http://local.invalid";
@@ -27,8 +30,10 @@ export interface ServerClientOptions {
   clock?: RetryClock;
   /** Hand servers of this process frozen copies, and their answers back as frozen copies: tests prove with it that nobody changes what is not theirs. */
   freezeLocal?: boolean;
-  /** Headers that go with every call, asked for at each: what correlates it with the call that caused it. A call's own headers win. */
-  outgoing?: () => Record<string, string>;
+  /** Headers that go with every call, asked for at each: what correlates it with the call that caused it. They win over a call's own, which may be handed on. */
+  outgoing?: (outside: boolean) => Record<string, string>;
+  /** Runs the whole call, tries and pauses included: who records spans sets the context in which `outgoing` is asked. */
+  around?: <T>(call: { target: string; kind: CallKind; path: string }, send: () => Promise<T>) => Promise<T>;
   /** Told the end of every call, tries and pauses included. */
   onCall?: (call: CallRecord) => void;
 }
@@ -47,186 +52,131 @@ export interface OutsideCall extends Call {
   /** Caps all tries of this call. */
   maxAttempts?: number;
   retryStatuses?: readonly number[];
-}
-
-/** What is going on with one target. */
-export interface TargetStats {
-  calls: number;
-  inFlight: number;
-  retries: number;
-  errors: number;
+  /** A server of our kind behind that URL: each status is its answer, and none is retried. */
+  inner?: boolean;
 }
 
 export interface ServerClient extends AsyncDisposable {
   /** Calls a server of the configuration. @throws GymError when no reply can be had. */
   call(server: string, call: Call): Promise<Reply>;
-  /** Calls an endpoint outside; `name` labels it in messages and failure facts. @throws GymError when no reply can be had. */
-  fetch(target: { name: string; url: string }, call: OutsideCall): Promise<Reply>;
+  /** Calls an endpoint outside. @throws GymError when no reply can be had, NG_ERR_UPSTREAM_STATUS while its circuit is open. */
+  fetch(target: OutsideTarget, call: OutsideCall): Promise<Reply>;
+  /** Where a server of the configuration is reached from outside. @throws GymError NG_ERR_SERVER_NOT_FOUND */
+  addressOf(server: string): ServerAddress;
   /** By target name. */
-  stats(): Record<string, TargetStats>;
-}
-
-const TIMEOUT_OF = {
-  model: "modelTimeoutMs",
-  tool: "toolTimeoutMs",
-  verify: "verifyTimeoutMs",
-  seed: "seedTimeoutMs",
-  run: "runTimeoutMs",
-  agent: "runTimeoutMs",
-  control: "controlTimeoutMs",
-} as const satisfies Record<CallKind, keyof ClientLimits>;
-
-const TIMEOUT_NAME = {
-  model: "model time-out",
-  tool: "tool time-out",
-  verify: "verify time-out",
-  seed: "seed time-out",
-  run: "run time-out",
-  agent: "run time-out",
-  control: "control time-out",
-} as const satisfies Record<CallKind, string>;
-
-/** Calls that may be sent again after their body was delivered: all but a whole rollout and an agent's own loop. */
-function replays(call: Call): boolean {
-  return call.replay ?? (call.kind !== "run" && call.kind !== "agent");
+  stats(): Record<string, TargetLoad>;
 }
 
 export function createServerClient(options: ServerClientOptions): ServerClient {
+  const { clock = SYSTEM_CLOCK, outgoing } = options;
   const limits = { ...CLIENT_LIMITS, ...options.limits };
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy };
-  const origins = new Map<string, Promise<Connections>>();
-  const targets = new Map<string, TargetStats>();
+  const targets = createTargets({ limits, policy, clock });
+  const sockets = createSocketTransport(limits);
+  const choice = createCopyChoice();
 
-  /** What speaks over sockets is loaded with the first connection: a program that only describes its servers opens none. */
-  function connectionsTo(origin: string, h2c: boolean): Promise<Connections> {
-    const key = h2c ? `h2c ${origin}` : origin;
-    let connections = origins.get(key);
-    if (connections === undefined) {
-      connections = import("./connections.ts").then(({ openConnections }) => openConnections(origin, h2c, limits));
-      origins.set(key, connections);
-    }
-    return connections;
-  }
-
-  function statsOf(name: string): TargetStats {
-    let stats = targets.get(name);
-    if (stats === undefined) {
-      stats = { calls: 0, inFlight: 0, retries: 0, errors: 0 };
-      targets.set(name, stats);
-    }
-    return stats;
-  }
-
-  function onSocket(first: ExchangeRequest, h2c: boolean): Promise<Reply> {
-    return followRedirects(first, {
-      maxRedirects: limits.maxRedirects,
-      send: async (request) => {
-        const connections = await connectionsTo(request.origin, h2c && request.origin === first.origin);
-        return connections.use((dispatcher) => exchange(dispatcher, request), request.signal);
+  function overSocket(state: TargetState, target: Target, { call, h2c, outside, copies }: SocketCall): Promise<Reply> {
+    const { name: server } = state;
+    const url = target.origin + target.path;
+    const parts = requestOf({ server, target, call, limits, outgoing: outgoing?.(outside) });
+    const request = { ...parts, body: bodyContent(parts.body) };
+    const tries = guardedTries(state, {
+      url,
+      signal: call.signal,
+      send: async (onConnection) => {
+        const reply =
+          copies === undefined
+            ? await sockets.send(request, { h2c, onConnection })
+            : await choice.use({ server, copies, jar: call.jar }, (copy) =>
+                sockets.send({ ...request, ...targetOf(copy, call.path) }, { h2c, onConnection }),
+              );
+        return outside ? withoutEchoes(reply, call, server) : reply;
       },
     });
-  }
-
-  function overSocket(name: string, target: Target, call: OutsideCall, how: { h2c: boolean; outside: boolean }): Promise<Reply> {
-    const body = bodyText(call.body);
-    const request: ExchangeRequest = { ...requestOf(name, target, call), body };
-    const send = async (): Promise<Reply> => {
-      const reply = await onSocket(request, how.h2c);
-      return how.outside ? withoutEchoes(reply, call, name) : reply;
-    };
-    return withRetries(send, {
-      policy: policyOf(call),
-      server: name,
-      url: target.origin + target.path,
+    return withRetries(tries.attempt, {
+      policy: policyOf(policy, call),
+      server,
+      url,
       replay: replays(call),
-      statuses: how.outside,
+      statuses: outside,
       signal: call.signal,
       timeoutName: request.timeoutName,
-      clock: options.clock,
+      clock,
+      waitedMs: tries.waitedMs,
       onRetry: (notice) => {
-        statsOf(name).retries++;
+        state.retries++;
         options.onRetry?.(notice);
       },
     });
   }
 
-  function inProcess(name: string, endpoint: Endpoint, call: Call): Promise<Reply> {
+  function inProcess(server: string, endpoint: Endpoint, call: Call): Promise<Reply> {
     const target = { origin: LOCAL_ORIGIN, path: cleanPath(call.path) };
-    const first = { ...requestOf(name, target, call), body: call.body, freeze: options.freezeLocal === true };
-    return followRedirects(first, {
-      maxRedirects: limits.maxRedirects,
-      send: (request) =>
-        request.origin === LOCAL_ORIGIN ? callLocal(endpoint, request) : onSocket({ ...request, body: bodyText(request.body) }, false),
-    });
+    const parts = requestOf({ server, target, call, limits, outgoing: outgoing?.(false) });
+    return followRedirects(
+      { ...parts, freeze: options.freezeLocal === true },
+      {
+        maxRedirects: limits.maxRedirects,
+        send: (request) =>
+          request.origin === LOCAL_ORIGIN ? callLocal(endpoint, request) : sockets.send({ ...request, body: bodyContent(request.body) }),
+      },
+    );
   }
 
-  function requestOf(server: string, target: Target, call: Call): Omit<ExchangeRequest, "body"> {
-    return {
-      server,
-      origin: target.origin,
-      path: target.path,
-      method: call.method ?? "POST",
-      headers: requestHeaders(call, options.outgoing?.()),
-      timeoutMs: call.timeoutMs ?? limits[TIMEOUT_OF[call.kind]],
-      timeoutName: TIMEOUT_NAME[call.kind],
-      maxResponseBytes: limits.maxResponseBytes,
-      signal: call.signal,
-    };
-  }
-
-  function policyOf({ maxAttempts, retryStatuses }: OutsideCall): RetryPolicy {
-    if (maxAttempts === undefined && retryStatuses === undefined) return policy;
-    return { ...policy, maxAttempts: maxAttempts ?? policy.maxAttempts, retryStatuses: retryStatuses ?? policy.retryStatuses };
-  }
-
-  async function counted(name: string, call: Call, send: () => Promise<Reply>): Promise<Reply> {
-    const stats = statsOf(name);
+  async function counted(state: TargetState, call: Call, send: () => Promise<Reply>): Promise<Reply> {
+    const { shownAs: target } = state;
     const began = options.onCall === undefined ? 0 : performance.now();
     let status: number | undefined;
-    stats.calls++;
-    stats.inFlight++;
+    state.calls++;
+    state.inFlight++;
     if (call.signal) setMaxListeners(0, call.signal);
     try {
-      const reply = await send();
+      const reply = await (options.around === undefined ? send() : options.around({ target, kind: call.kind, path: call.path }, send));
       status = reply.status;
       call.jar?.take(reply.setCookies);
       return reply;
     } catch (error) {
-      stats.errors++;
+      state.errors++;
       throw error;
     } finally {
-      stats.inFlight--;
-      options.onCall?.({ target: name, kind: call.kind, path: call.path, status, durationMs: performance.now() - began });
+      state.inFlight--;
+      options.onCall?.({ target, kind: call.kind, path: call.path, status, durationMs: performance.now() - began });
     }
   }
 
   return {
-    call: (server, call) =>
-      counted(server, call, () => {
+    call(server, call) {
+      const state = targets.of(server);
+      return counted(state, call, () => {
         const endpoint = options.local?.get(server);
         if (endpoint !== undefined) return inProcess(server, endpoint, call);
-        const address = options.addressOf(server);
-        return overSocket(server, targetOf(address.url, call.path), call, { h2c: address.h2c === true, outside: false });
-      }),
-    fetch: (target, call) =>
-      counted(target.name, call, () => overSocket(target.name, splitUrl(target.url), call, { h2c: false, outside: true })),
-    stats: () => Object.fromEntries(targets),
+        const { url, h2c, copies } = options.addressOf(server);
+        return overSocket(state, targetOf(url, call.path), { call, h2c: h2c === true, outside: false, copies });
+      });
+    },
+    fetch(target, call) {
+      const state = targets.of(target.name, call.inner === true ? undefined : target);
+      return counted(state, call, () => overSocket(state, splitUrl(target.url), { call, h2c: false, outside: call.inner !== true }));
+    },
+    addressOf: options.addressOf,
+    stats: () => targets.loads(),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...origins.values()].map(async (connections) => (await connections).close()));
+      targets.close();
+      await sockets.close();
     },
   };
 }
 
-function bodyText(body: unknown): string | undefined {
-  if (body === undefined) return undefined;
-  return body instanceof TextBody ? body.text : stringifyJson(body);
+interface SocketCall {
+  call: OutsideCall;
+  h2c: boolean;
+  /** An endpoint that is not ours: its statuses are retried, and it must not repeat what it was sent. */
+  outside: boolean;
+  /** Addresses of a server that runs in several processes. */
+  copies?: readonly string[] | undefined;
 }
 
-function requestHeaders(call: Call, outgoing: Record<string, string> | undefined): Record<string, string> {
-  const headers: Record<string, string> = { accept: "*/*", ...outgoing };
-  if (call.body !== undefined && !(call.body instanceof TextBody)) headers["content-type"] = "application/json";
-  if (call.headers) for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
-  const cookie = call.jar?.header();
-  if (cookie !== undefined) headers.cookie = cookie;
-  return headers;
+function policyOf(policy: RetryPolicy, { maxAttempts, retryStatuses }: OutsideCall): RetryPolicy {
+  if (maxAttempts === undefined && retryStatuses === undefined) return policy;
+  return { ...policy, maxAttempts: maxAttempts ?? policy.maxAttempts, retryStatuses: retryStatuses ?? policy.retryStatuses };
 }

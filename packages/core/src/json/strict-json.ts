@@ -1,6 +1,7 @@
 /** JSON for files: what JSON cannot hold is refused by name instead of being written as null. */
 import { GymError } from "../errors/index.ts";
-import { RawJson, stringifyJson } from "./raw.ts";
+import { RawJson } from "./raw.ts";
+import { stringifyJson } from "./wire-json.ts";
 
 /**
  * Compact JSON text.

@@ -39,7 +39,7 @@ export const parseEpisodeRequest: Parser<EpisodeRequest> = fromZod(episodeReques
 
 /** True for a body that is meant as an episode, not as a flat row. */
 export function isEpisodeShaped(body: unknown): boolean {
-  return isObject(body) && "episode_id" in body && "task" in body;
+  return isObject(body) && "episode_id" in body && "task" in body && !("responses_create_params" in body);
 }
 
 /** Where an episode failed. */
@@ -81,6 +81,13 @@ export const episodeAnswerSchema: z.ZodType<EpisodeAnswer> = z
     error: "an episode ends with either a result or a failure",
   }) as unknown as z.ZodType<EpisodeAnswer>;
 export const parseEpisodeAnswer: Parser<EpisodeAnswer> = fromZod(episodeAnswerSchema);
+
+const COLLECTORS_OWN: ReadonlySet<string> = new Set(["ng_trajectory", "ng_model_call_capture", "ng_perf"]);
+
+/** A key that collection itself writes on a record: the result of an episode must not bring it. */
+export function isCollectorKey(key: string): boolean {
+  return key.startsWith("_ng_") || COLLECTORS_OWN.has(key);
+}
 
 /** A failure as it travels: the reason is cut to its limit. */
 export function episodeFailure(failure: EpisodeFailure): EpisodeFailure {

@@ -6,6 +6,7 @@ import { aggregateRun } from "./aggregate.ts";
 import { type Budget, createLatencies, type Latencies } from "./budget.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CollectEvent, Emit } from "./events.ts";
+import { createFailureRatio } from "./failure-ratio.ts";
 import type { FailureCause } from "./failure-row.ts";
 import { openJournal } from "./journal.ts";
 import { RESIDENT_ROLLOUTS_LIMIT } from "./limits.ts";
@@ -20,6 +21,7 @@ import { createProgress, type Progress } from "./progress.ts";
 import { type CollectResult, resultOf } from "./result.ts";
 import { buildRouting, type EnvironmentServer, frontsOf, type Routing } from "./routing.ts";
 import type { Row } from "./row.ts";
+import { type AskRun, createRunWatch } from "./run-watch.ts";
 import { type RunSummary, summaryOf } from "./summary.ts";
 import { type RunTally, tallyRun } from "./tally.ts";
 
@@ -41,6 +43,8 @@ export interface CollectOptions {
   /** Stops the run: nothing new starts, what is in flight is cancelled, files and summary are completed. */
   signal?: AbortSignal;
   onEvent?: (event: CollectEvent) => void;
+  /** Asked when calls break as if the servers were gone: why the run is over, or undefined. Absent: every such row is a failed one. */
+  askRun?: AskRun;
   /** Where relative paths start; default the working directory. */
   cwd?: string;
   /** NEMO_GYM_EXTRA_ROOTS and NEMO_GYM_MAX_ROLLOUT_ATTEMPTS are read; default the process environment. */
@@ -145,6 +149,8 @@ async function attempt(step: () => Promise<void>): Promise<GymError | undefined>
 
 async function dispatchAll(run: Run, now: () => number): Promise<void> {
   const { parameters } = run.options;
+  const { askRun } = run.options;
+  const tooManyFailures = createFailureRatio(parameters.max_failure_ratio);
   const journal = await openJournal(run.paths);
   try {
     await dispatch({
@@ -160,11 +166,14 @@ async function dispatchAll(run: Run, now: () => number): Promise<void> {
       budget: budgetOf(parameters),
       latencies: run.latencies,
       onFlights: run.progress.watch,
+      runWatch: askRun && createRunWatch(askRun, { signal: run.signal, now }),
       settle: async (outcome, row) => {
         if (outcome.kind === "failed" && outcome.cause !== undefined && !parameters.route_failures_to_sidecar)
           throw endingError(outcome.cause, row);
         await journal.write(outcome);
         run.progress.take(outcome, row);
+        const over = tooManyFailures(outcome);
+        if (over !== undefined) throw over;
       },
     });
   } finally {

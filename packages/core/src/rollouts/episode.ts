@@ -1,8 +1,6 @@
 /** Task rows travel as episode requests and come back as an envelope; files hold flat records. */
+import { isCollectorKey } from "../protocol/index.ts";
 import { isRecord, isTruthy, keyOf, type Row } from "./row.ts";
-
-/** Keys that collection itself writes on a record; a result must not bring them. */
-const RESERVED = new Set(["ng_trajectory", "ng_model_call_capture", "ng_perf"]);
 
 /** @throws Error where the row cannot be an episode */
 export function episodeRequest(row: Row): Row {
@@ -38,7 +36,7 @@ export function episodeRecord(reply: unknown): Row {
     return row;
   }
   if (!isRecord(reply.result)) throw new Error("the answer has neither a 'result' object nor a 'failure'");
-  const reserved = Object.keys(reply.result).filter((key) => key.startsWith("_ng_") || RESERVED.has(key));
+  const reserved = Object.keys(reply.result).filter(isCollectorKey);
   if (reserved.length > 0) throw new Error(`the result uses reserved keys: ${reserved.join(", ")}`);
   return { ...reply.result, ...stamp };
 }

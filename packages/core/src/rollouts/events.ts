@@ -40,6 +40,8 @@ export interface ProgressEvent {
   masked: number;
   inFlight: number;
   oldestInFlightS: number;
+  /** Those that are out longest, first the oldest; absent where none is. */
+  oldest?: { rollout: string | undefined; server: string; ageS: number }[];
   /** Rollouts a second since the start; undefined before the first. */
   rate: number | undefined;
   etaS: number | undefined;

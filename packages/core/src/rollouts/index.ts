@@ -25,5 +25,6 @@ export type { CollectResult } from "./result.ts";
 export { type ResumeCounts, type ResumeState, readResume } from "./resume.ts";
 export { buildRouting, type EnvironmentServer, type Resolved, type Routing } from "./routing.ts";
 export { keyOf, type RolloutKey, type Row } from "./row.ts";
+export type { AskRun } from "./run-watch.ts";
 export { loadSkills, parseSkill, type Skill, type SkillsRef } from "./skills.ts";
 export { type GroupSummary, type PassAtK, type RewardSummary, type RunSummary, summarizeRun } from "./summary.ts";

@@ -12,6 +12,18 @@ export const LISTED_PROBLEMS = 20;
 export const DEFAULT_ROLLOUT_ATTEMPTS = 3;
 /** Least time between two progress events. */
 export const PROGRESS_INTERVAL_MS = 250;
+/** While no outcome comes, progress is told this often. */
+export const PROGRESS_TICK_MS = 1_000;
+/** Rollouts in flight that a progress event names: those that are out longest. */
+export const OLDEST_NAMED = 3;
+/** Rollouts that must have finished in a run before their share of failures may end it. */
+export const FAILURE_RATIO_SAMPLES = 100;
+/** Rollouts that are started in one turn of the event loop. */
+export const DISPATCH_BURST = 64;
+/** How long a row waits for an environment server that takes no connection while its run goes on. */
+export const SERVER_ABSENCE_MS = 60_000;
+/** Between two questions whether the servers are still there. */
+export const RUN_LOOK_MS = 1_000;
 /** Rollouts that must have finished before the drain margin follows their third quartile. */
 export const DRAIN_MARGIN_SAMPLES = 5;
 /** Largest k of pass@k in a summary. */

@@ -1,7 +1,7 @@
 /** What became of a row: exactly one of completed, failed, unresolved. A bad rollout is data; nothing here throws for what a server did. */
 
 import { isGymError, messageOf } from "../errors/index.ts";
-import type { Reply } from "../http/index.ts";
+import { failureFacts, type Reply } from "../http/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { episodeRecord } from "./episode.ts";
 import { contractCause, errorCause, type FailureCause, failureRow, statusCause } from "./failure-row.ts";
@@ -45,12 +45,28 @@ export function outcomeOfReply(reply: Reply, row: Row, server: EnvironmentServer
       server,
     );
   }
-  return outcomeOfRecord(record, { row, server, body: () => reply.text() });
+  return outcomeOfRecord(withFacts(record, reply), { row, server, body: () => reply.text() });
+}
+
+/** A failure that an environment server answers with status 200 has its facts in headers, as every failed call of ours. What the record says wins. */
+function withFacts(record: Row, reply: Reply): Row {
+  const facts = isFailed(record) ? failureFacts(reply.headers) : undefined;
+  if (facts === undefined) return record;
+  return {
+    ...record,
+    failure_kind: record.failure_kind ?? facts.failure_kind,
+    _ng_failure_boundary: record._ng_failure_boundary ?? facts.boundary,
+    _ng_failure_attempts: record._ng_failure_attempts ?? facts.attempts ?? 1,
+  };
+}
+
+function isFailed(record: Row): boolean {
+  return record._ng_failure_class !== undefined && record._ng_failure_class !== null;
 }
 
 function outcomeOfRecord(record: Row, { row, server, body }: { row: Row; server: EnvironmentServer; body: () => string }): Outcome {
   if (isTruthy(record._ng_no_persist)) return { kind: "unresolved", reason: "not_persisted" };
-  if (record._ng_failure_class !== undefined && record._ng_failure_class !== null) {
+  if (isFailed(record)) {
     return { kind: "failed", row: stamped(record, row, server), failureClass: String(record._ng_failure_class), cause: undefined };
   }
   const masked = isMasked(record);

@@ -21,6 +21,11 @@ const countOrNull = atLeast(laxInt, 1)
 const secondsOrNull = atLeast(laxFloat, 0)
   .nullish()
   .transform((value) => value ?? null);
+/** Left out: 1, so that a run in which nothing works ends. */
+const ratioOrNull = z.preprocess(
+  (value) => (value === undefined ? 1 : value),
+  laxFloat.refine((value) => value > 0 && value <= 1, { message: "must be more than 0 and at most 1, or null" }).nullable(),
+);
 const nameMap = z.record(z.string(), z.string());
 
 const repeats = z
@@ -70,6 +75,7 @@ export const collectParameters = z
     disable_aggregation: flag(false),
     upload_rollouts: flag(true),
     route_failures_to_sidecar: flag(true),
+    max_failure_ratio: ratioOrNull,
     count_failure_classes_as_zero: namesList,
     count_missing_rollouts_as_zero: flag(false),
     dispatch_budget_s: secondsOrNull,

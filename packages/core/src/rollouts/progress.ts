@@ -3,7 +3,7 @@
 import type { Flights } from "./dispatch.ts";
 import type { Emit } from "./events.ts";
 import { failureHint } from "./failure-row.ts";
-import { PROGRESS_INTERVAL_MS } from "./limits.ts";
+import { OLDEST_NAMED, PROGRESS_INTERVAL_MS, PROGRESS_TICK_MS } from "./limits.ts";
 import type { Outcome } from "./outcome.ts";
 import { keyOf, type RolloutKey, type Row } from "./row.ts";
 
@@ -32,12 +32,17 @@ export function createProgress(options: { total: number; emit: Emit; now: () => 
   let flights: Flights | undefined;
   let rewards = 0;
   let last = Number.NEGATIVE_INFINITY;
+  let ticker: NodeJS.Timeout | undefined;
 
   function report(): void {
     last = now();
     const elapsedS = (last - began) / 1000;
     const rate = counts.done > 0 && elapsedS > 0 ? counts.done / elapsedS : undefined;
-    const oldest = flights?.oldestStart();
+    const oldest = (flights?.oldest(OLDEST_NAMED) ?? []).map(({ start, rollout, server }) => ({
+      rollout,
+      server,
+      ageS: (last - start) / 1000,
+    }));
     emit({
       type: "progress",
       done: counts.done,
@@ -46,7 +51,8 @@ export function createProgress(options: { total: number; emit: Emit; now: () => 
       failed: counts.failed,
       masked: counts.masked,
       inFlight: flights?.count ?? 0,
-      oldestInFlightS: oldest === undefined ? 0 : (last - oldest) / 1000,
+      oldestInFlightS: oldest[0]?.ageS ?? 0,
+      ...(oldest.length === 0 ? {} : { oldest }),
       rate,
       etaS: rate === undefined ? undefined : (total - counts.done) / rate,
       elapsedS,
@@ -78,8 +84,15 @@ export function createProgress(options: { total: number; emit: Emit; now: () => 
     },
     watch(value) {
       flights = value;
+      // The last rollouts of a run may take long: that nothing ends is worth telling too.
+      ticker = setInterval(() => {
+        if (value.count > 0 && now() - last >= PROGRESS_TICK_MS) report();
+      }, PROGRESS_TICK_MS).unref();
     },
-    finish: report,
+    finish() {
+      clearInterval(ticker);
+      report();
+    },
   };
 }
 
@@ -88,13 +101,14 @@ function tellOnce(outcome: Outcome & { kind: "failed" }, row: Row, to: { told: S
   const id = `${outcome.failureClass}\n${kind}`;
   if (to.told.has(id)) return;
   to.told.add(id);
+  const { _ng_failure_boundary: boundary } = outcome.row;
   const message =
     outcome.cause?.message ?? outcome.row._ng_failure_message ?? outcome.row.failure_reason ?? outcome.row._ng_failure_judge_error;
   to.emit({
     type: "failure",
     failureClass: outcome.failureClass,
     failureKind: kind,
-    boundary: outcome.cause?.boundary,
+    boundary: outcome.cause?.boundary ?? (typeof boundary === "string" ? boundary : undefined),
     message: typeof message === "string" ? message : `the server set the class '${outcome.failureClass}'`,
     hint: failureHint(kind, outcome.cause?.innerStatus),
     key: keyOf(row) as RolloutKey,

@@ -44,6 +44,8 @@ export interface RunSummary {
   /** Neither result nor failure. */
   missing: number;
   masked: number;
+  /** Scored rollouts whose response is missing or empty: the model was never called, or its answer was not kept. */
+  withoutOutput: number;
   /** Results without a usable reward. */
   unscored: number;
   /** Zeros in the metrics file that stand for failed or missing rollouts. */
@@ -99,6 +101,7 @@ export function summaryOf(tally: RunTally, context: { paths: RunPaths; manifest:
     failed: total((group) => sumOf(group.failed)),
     missing: total(missingOf),
     masked: total((group) => group.masked),
+    withoutOutput: total((group) => group.withoutOutput),
     unscored: total((group) => group.unscored),
     imputed: facts.imputed,
     coverage: expected === 0 ? 1 : scored / expected,

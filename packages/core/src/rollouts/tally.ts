@@ -7,13 +7,15 @@ import { createGroups, type Fronts, type Group, type Groups } from "./groups.ts"
 import { rolloutSet, taskKey } from "./keys.ts";
 import { rewardOf } from "./outcome.ts";
 import type { RunPaths } from "./paths.ts";
-import { isMasked, keyOf, type Row } from "./row.ts";
+import { isMasked, isRecord, keyOf, type Row } from "./row.ts";
 
 export interface GroupTally {
   group: Group;
   expected: number;
   scored: number;
   masked: number;
+  /** Of those scored: results that hold nothing a model has said. */
+  withoutOutput: number;
   /** In the main file without a usable reward. */
   unscored: number;
   /** Class -> rollouts whose last attempt failed with it and that have no result. */
@@ -109,12 +111,18 @@ function countResult(tally: GroupTally, row: Row): void {
     if (reward === undefined) tally.unscored++;
     else {
       tally.scored++;
+      if (!holdsOutput(row)) tally.withoutOutput++;
       const task = taskKey(row._ng_task_index);
       const rewards = tally.rewards.get(task);
       if (rewards === undefined) tally.rewards.set(task, [reward]);
       else rewards.push(reward);
     }
   }
+}
+
+/** Was the model called at all, as far as a row tells? An answer without text is an item too. */
+function holdsOutput({ response }: Row): boolean {
+  return isRecord(response) && Array.isArray(response.output) && response.output.length > 0;
 }
 
 function countFailure(
@@ -134,5 +142,5 @@ function countFailure(
 }
 
 function emptyTally(group: Group): GroupTally {
-  return { group, expected: 0, scored: 0, masked: 0, unscored: 0, failed: new Map(), rewards: new Map() };
+  return { group, expected: 0, scored: 0, masked: 0, withoutOutput: 0, unscored: 0, failed: new Map(), rewards: new Map() };
 }

@@ -1,9 +1,12 @@
 /** An agent: drives a model through an environment. `run` is a whole rollout, `responses` the loop between model and tools. */
 import { z } from "zod";
+import { GymError } from "../errors/index.ts";
 import { badResponse, type CookieJar, type Reply, raiseForStatus } from "../http/index.ts";
 import {
   captureKey,
   type ModelResponse,
+  parseAgentSessionBody,
+  parseAgentSessionCloseBody,
   parseAggregateAnswer,
   parseAggregateBody,
   parseResponsesRequest,
@@ -11,8 +14,9 @@ import {
   type ResponsesRequest,
   type RunBody,
 } from "../protocol/index.ts";
+import { type AgentSessionHooks, type AgentSessions, createAgentSessions } from "./agent-sessions.ts";
 import { cookiesFor } from "./downstream-cookies.ts";
-import { GymServer, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
+import { GymServer, type Log, type ServerConfig, type ServerRef, serverConfigSchema } from "./gym-server.ts";
 import type { PrefixedPath } from "./rollout-prefix.ts";
 import type { RequestContext, Route } from "./route.ts";
 
@@ -27,19 +31,47 @@ export const agentConfig = serverConfigSchema.extend({
 });
 export type AgentConfig = ServerConfig & z.infer<typeof agentConfig> & { resources_server?: ServerRef | null };
 
-export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServer<C> {
+export abstract class Agent<C extends AgentConfig = AgentConfig, S = unknown> extends GymServer<C> {
   static readonly configSchema: z.ZodType = agentConfig;
+  #sessions: AgentSessions<S> | undefined;
 
-  /** The loop: model calls and tool calls until there is an answer. */
-  abstract responses(request: ResponsesRequest, context: RequestContext): Promise<ModelResponse>;
+  /** The loop: model calls and tool calls until there is an answer. `session` is what `sessionHooks` opened, where the call belongs to one. */
+  abstract responses(request: ResponsesRequest, context: RequestContext, session?: S): Promise<ModelResponse>;
 
   /** A whole rollout: seed, loop, verify. Answers what the verifier answered. */
   abstract run(body: RunBody, context: RequestContext): Promise<unknown>;
 
+  /** How the agent opens and closes the sessions in which environment servers drive it; undefined: it has none. */
+  sessionHooks(): AgentSessionHooks<S> | undefined {
+    return undefined;
+  }
+
   override routes(): Route[] {
+    const hooks = this.sessionHooks();
+    if (hooks !== undefined) this.#sessions = createAgentSessions({ ...this.#sessionOptions(), hooks });
     return [
       ...super.routes(),
-      { method: "POST", path: "/v1/responses", parse: parseResponsesRequest, handler: (body, context) => this.responses(body, context) },
+      {
+        method: "POST",
+        path: "/v1/responses",
+        parse: parseResponsesRequest,
+        handler: (body, context) =>
+          this.#sessions === undefined
+            ? this.responses(body, context)
+            : this.#sessions.activate(context, (inside, session) => this.responses(body, inside, session)),
+      },
+      {
+        method: "POST",
+        path: "/v1/agent_sessions",
+        parse: parseAgentSessionBody,
+        handler: (body, context) => this.#hasSessions().seed(body, context),
+      },
+      {
+        method: "POST",
+        path: "/v1/agent_sessions/close",
+        parse: parseAgentSessionCloseBody,
+        handler: (body, context) => this.#hasSessions().close(body, context),
+      },
       {
         method: "POST",
         path: "/run",
@@ -57,6 +89,21 @@ export abstract class Agent<C extends AgentConfig = AgentConfig> extends GymServ
 
   override allowsPrefix(target: PrefixedPath): boolean {
     return target.path === "/v1/responses" && super.allowsPrefix(target);
+  }
+
+  #sessionOptions(): { name: string; closeRetryWindowSeconds: number | undefined; log: Log } {
+    return { name: this.name, closeRetryWindowSeconds: this.config.session_close_retry_window_seconds, log: this.log };
+  }
+
+  #hasSessions(): AgentSessions<S> {
+    if (this.#sessions !== undefined) return this.#sessions;
+    throw new GymError("NG_ERR_SESSION", `${this.identity} has no agent sessions: it runs whole rollouts by /run only`, {
+      hint: "Put a legacy_agent environment server in front of it.",
+    });
+  }
+
+  override async stop(): Promise<void> {
+    this.#sessions?.[Symbol.dispose]();
   }
 
   override failureKind(): string {

@@ -3,25 +3,25 @@
  * The same for a request from a socket and for a function call.
  */
 import { isGymError } from "../errors/index.ts";
-import { CookieJar, type Endpoint, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
+import { CookieJar, type EndpointReply, type EndpointRequest, parseCookieHeader } from "../http/index.ts";
 import { type FieldIssue, jsonInvalidIssue, missingBodyIssue } from "../protocol/index.ts";
 import { CONNECTION_HEADERS } from "./connection-headers.ts";
 import { logDefect } from "./defect-log.ts";
-import { errorReply, HttpError } from "./error-reply.ts";
+import { errorReply, HttpError, refusal } from "./error-reply.ts";
 import type { GymServer } from "./gym-server.ts";
+import { HEALTH_PATHS, type RoutedEndpoint } from "./observed-endpoint.ts";
 import { type PrefixedPath, splitRolloutPrefix, validRolloutId } from "./rollout-prefix.ts";
 import { isReply, type Route } from "./route.ts";
 import { createSessionSigner, type Session } from "./session.ts";
 
-/** Liveness and readiness paths: a server that answers is ready. */
-const HEALTH_PATHS = ["/", "/health", "/healthz", "/livez", "/readyz"];
-
 export interface EndpointOptions {
   sessionSecret: string;
+  /** The number of this process, where several run the server. */
+  copy?: number | undefined;
 }
 
-export function createEndpoint(server: GymServer, options: EndpointOptions): Endpoint {
-  const signer = createSessionSigner(server.identity, options.sessionSecret);
+export function createEndpoint(server: GymServer, options: EndpointOptions): RoutedEndpoint {
+  const signer = createSessionSigner(server.identity, options.sessionSecret, options.copy);
   const routes = routeTable(server);
 
   async function answer(request: EndpointRequest, session: Session): Promise<EndpointReply> {
@@ -57,6 +57,10 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
   }
 
   return {
+    routeOf(path) {
+      const bare = splitRolloutPrefix(path).path;
+      return routes.has(bare) ? bare : undefined;
+    },
     async handle(request) {
       const received = parseCookieHeader(request.headers.cookie).get(signer.cookieName);
       const session = signer.open(received);
@@ -69,7 +73,7 @@ export function createEndpoint(server: GymServer, options: EndpointOptions): End
           const route = routes.get(splitRolloutPrefix(request.path).path)?.get(request.method);
           return errorReply(error, { identity: server.identity, name: server.name, ownKind: route?.failureKind ?? server.failureKind() });
         }
-        reply = { status: error.status, body: { detail: error.detail } };
+        reply = refusal(error, server.name);
       }
       const setCookies = [...(reply.setCookies ?? []), signer.line(session, session.isNew ? undefined : received)];
       return { ...reply, headers: { ...sendable(reply.headers), vary: "Cookie" }, setCookies: setCookies.map(sendableText) };
@@ -115,7 +119,7 @@ function refused(issues: readonly FieldIssue[]): EndpointReply {
   return { status: 422, body: { detail: issues } };
 }
 
-const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/g;
 
 /** A header is text of one line: what an upstream put into it cannot end it and begin another. */
 function sendableText(value: string): string {

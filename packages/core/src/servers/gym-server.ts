@@ -1,6 +1,7 @@
 /** The base of every kind of server: who it is, its block of the configuration, its client, its routes. */
 import { z } from "zod";
 import type { ServerClient } from "../http/index.ts";
+import { type Log, type LogLine, toLog } from "../telemetry/index.ts";
 import { internalKind } from "./error-reply.ts";
 import type { PrefixedPath } from "./rollout-prefix.ts";
 import type { Route } from "./route.ts";
@@ -17,7 +18,7 @@ export const serverConfigSchema = z.object({
   entrypoint: z.string().optional(),
   host: z.string().nullable().optional(),
   port: z.union([z.number(), z.string()]).nullable().optional(),
-  num_workers: z.number().int().nullable().optional(),
+  num_workers: z.union([z.number().int(), z.string()]).nullable().optional(),
   hosting: z.enum(["process", "shared"]).optional(),
   max_body_bytes: z.number().int().positive().optional(),
 });
@@ -28,15 +29,15 @@ export interface GlobalConfig {
   get(key: string): unknown;
 }
 
-/** Lines for the server's log; the host decides where they go. */
-export type Log = (line: string) => void;
+export type { Log };
 
 export interface ServerOptions<C> {
   name: string;
   config: C;
   client: ServerClient;
   global: GlobalConfig;
-  log: Log;
+  /** The server's log, or whatever takes its lines. */
+  log: Log | LogLine;
 }
 
 export abstract class GymServer<C extends ServerConfig = ServerConfig> {
@@ -44,6 +45,7 @@ export abstract class GymServer<C extends ServerConfig = ServerConfig> {
   readonly config: C;
   readonly client: ServerClient;
   readonly global: GlobalConfig;
+  /** Structured, with levels; a plain call is a warning. The host decides where lines go. */
   readonly log: Log;
 
   constructor(options: ServerOptions<C>) {
@@ -51,7 +53,7 @@ export abstract class GymServer<C extends ServerConfig = ServerConfig> {
     this.config = options.config;
     this.client = options.client;
     this.global = options.global;
-    this.log = options.log;
+    this.log = toLog(options.log);
   }
 
   /** `<Class>___<instance>`: the cookie's name and how errors name the server. */
@@ -72,6 +74,11 @@ export abstract class GymServer<C extends ServerConfig = ServerConfig> {
   /** Failure kind of an error that a handler of this server throws by itself. */
   failureKind(): string {
     return internalKind(this.name);
+  }
+
+  /** Requests that wait in queues of the server's own (verify lane, admission), for `ng-status`. */
+  queued(): number {
+    return 0;
   }
 
   /** Runs before the server says ready. */

@@ -7,6 +7,10 @@ export interface ListenerLimits {
   headersTimeoutMs: number;
   /** Longest time for a whole request to arrive: ends slow and never-ending bodies. */
   requestTimeoutMs: number;
+  /** Longest time for an answer to be taken: ends callers who ask and do not read. */
+  responseTimeoutMs: number;
+  /** Longest time that the rest of a body beyond the limit is still read, so that its caller gets to read the answer. */
+  lingerMs: number;
   /** Idle connections are kept this long: longer than a client keeps them. */
   keepAliveMs: number;
   /** Calls in flight get this long at shutdown. */
@@ -21,6 +25,8 @@ export const LISTENER_LIMITS: ListenerLimits = {
   maxHeaderBytes: 64 * 1024,
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 300_000,
+  responseTimeoutMs: 300_000,
+  lingerMs: 5_000,
   keepAliveMs: 30_000,
   graceMs: 5_000,
   h2cStreamsPerConnection: 4_096,

@@ -1,5 +1,5 @@
 /** One Fastify in front of two protocol servers, HTTP/1.1 and HTTP/2 without TLS. Neither listens: a listener hands them its connections. */
-import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import { constants, createServer as createHttp2Server, type Http2Server } from "node:http2";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ListenerLimits } from "./listener-limits.ts";
@@ -56,11 +56,12 @@ export async function createProtocolServers(
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error: { statusCode?: number; code?: string; message: string }, request, reply) => {
+  app.setErrorHandler(async (error: { statusCode?: number; code?: string; message: string }, request, reply) => {
     // A content type that is none is like one that is not JSON: the route refuses what it cannot read.
     if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return serve(request, reply);
     if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
     const tooLarge = error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
+    if (tooLarge && request.raw.httpVersionMajor === 1) await drained(request.raw, limits.lingerMs);
     const detail = tooLarge ? `The body is larger than max_body_bytes (${limits.maxBodyBytes}).` : error.message;
     return reply.code(error.statusCode ?? 500).send({ detail });
   });
@@ -78,4 +79,21 @@ export async function createProtocolServers(
     stream.once("close", () => clearTimeout(overdue));
   });
   return { app, http1, http2 };
+}
+
+/**
+ * Reads and forgets the rest of a body, for a while: a caller that writes everything before it reads finds its connection broken where the answer is
+ * sent, and the connection closed, in the middle of its body.
+ */
+function drained(request: IncomingMessage, lingerMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const enough = setTimeout(resolve, lingerMs);
+    const over = (): void => {
+      clearTimeout(enough);
+      resolve();
+    };
+    request.once("close", over);
+    request.once("end", over);
+    request.resume();
+  });
 }

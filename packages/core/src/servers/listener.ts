@@ -2,17 +2,17 @@
  * An `Endpoint` on a socket. One port speaks HTTP/1.1 and HTTP/2 without TLS. Fastify parses and bounds requests; what they mean is the endpoint's
  * business.
  */
-import type { ServerHttp2Session } from "node:http2";
+import type { Http2ServerRequest, ServerHttp2Session } from "node:http2";
 import { createServer as createNetServer, type Server as NetServer, type Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "../http/index.ts";
 import { LISTENER_LIMITS, type ListenerLimits } from "./listener-limits.ts";
-import { readRequest, sendReply } from "./listener-message.ts";
+import { readRequest, refusedCoding, sendReply } from "./listener-message.ts";
 import { detectProtocol } from "./listener-protocol.ts";
 import { createProtocolServers } from "./listener-servers.ts";
 
 /** Where to listen: an address, or a server that is bound and listening already. */
-export type ListenTarget = { host: string; port: number } | { bound: NetServer };
+export type ListenTarget = { host: string; port: number; reusePort?: boolean } | { bound: NetServer };
 
 export interface Listener {
   readonly port: number;
@@ -32,17 +32,19 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
   let onIdle: (() => void) | undefined;
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // HTTP/2 hands over what came of a body when its stream was reset.
+    if (request.raw.aborted || isReset(request)) return void reply.hijack();
     const gone = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableEnded) gone.abort(new Error("the caller went away"));
     });
     calls++;
     try {
-      const answer = await endpoint.handle(readRequest(request, gone.signal));
+      const answer = refusedCoding(request.headers) ?? (await endpoint.handle(readRequest(request, gone.signal)));
       if (gone.signal.aborted) reply.hijack();
       else {
         if (closing && request.raw.httpVersionMajor === 1) reply.header("connection", "close");
-        await sendReply(reply, answer);
+        await sendReply(reply, answer, limits.responseTimeoutMs);
       }
     } finally {
       calls--;
@@ -80,7 +82,7 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
   async function close(graceMs: number): Promise<void> {
     net.close();
     http1.closeIdleConnections();
-    const ended = [...sessions].map((session) => new Promise<void>((resolve) => session.close(resolve)));
+    const ended = [...sessions].map(closed);
     const grace = timeout(graceMs);
     if (calls > 0) await Promise.race([new Promise<void>((resolve) => (onIdle = resolve)), grace.over]);
     // The last answers may still be on their way out.
@@ -103,6 +105,19 @@ export async function listen(endpoint: Endpoint, target: ListenTarget, overrides
   };
 }
 
+/** Closes a session in order. One that its caller is closing already ignores that, and would not call back. */
+function closed(session: ServerHttp2Session): Promise<void> {
+  return new Promise((resolve) => {
+    session.once("close", resolve);
+    session.close();
+  });
+}
+
+/** True where the stream of an HTTP/2 request is over before its answer began. */
+function isReset({ raw }: FastifyRequest): boolean {
+  return raw.httpVersionMajor === 2 && (raw as unknown as Http2ServerRequest).stream.destroyed;
+}
+
 /** Probes of an idle connection begin after this: finds callers whose machine is gone. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 
@@ -118,7 +133,7 @@ function timeout(ms: number): { over: Promise<void>; clear(): void } {
 const BACKLOG = 4_096;
 
 /** Binds and listens; who gets the server decides what its connections mean. @throws the system's error. */
-export function bind(address: { host: string; port: number }): Promise<NetServer> {
+export function bind(address: { host: string; port: number; reusePort?: boolean }): Promise<NetServer> {
   return new Promise((resolve, reject) => {
     const net = createNetServer();
     net.once("error", reject);

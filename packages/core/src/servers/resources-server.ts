@@ -16,6 +16,7 @@ import {
 } from "../protocol/index.ts";
 import { HttpError } from "./error-reply.ts";
 import { GymServer, type ServerConfig, serverConfigSchema } from "./gym-server.ts";
+import { createResourcesSessions, type ResourcesSessions } from "./resources-sessions.ts";
 import type { RequestContext, Route } from "./route.ts";
 
 /** Keys of a resources server's block; extend it with your own. */
@@ -79,6 +80,7 @@ export abstract class ResourcesServer<
   /** The fields of a row that `seedSession` needs. */
   static readonly seedSchema: z.ZodType | undefined = undefined;
   static readonly reverifyMode: ReverifyMode = "unknown";
+  #typed: ResourcesSessions | undefined;
 
   /** Measures the reward. Throw where it cannot be measured: an error is never a reward. */
   abstract verify(input: VerifyInput<Row>, context: RequestContext): VerifyResult | Promise<VerifyResult>;
@@ -88,7 +90,10 @@ export abstract class ResourcesServer<
     return undefined;
   }
 
-  /** Frees the session's state; must succeed for a session that it never saw. */
+  /**
+   * Frees the session's state. It must succeed for a session that it never saw and for one that is freed already; where it throws, the session stays
+   * open and may be closed again. Nobody's leaving cancels it. `context.session` is the session that was seeded, whoever closes it.
+   */
   closeSession(_sessionId: string, _context: RequestContext): unknown {
     return undefined;
   }
@@ -128,13 +133,18 @@ export abstract class ResourcesServer<
         path: "/close_session",
         parse: parseCloseSessionBody,
         handler: async (body, context) => {
-          await this.closeSession(context.session.id, context);
+          await this.#sessions().close(body, context);
           return { resources_session_id: body.resources_session_id };
         },
+        failureKind: "session_release_failed",
       },
       { method: "GET", path: "/reverify_mode", handler: () => Class.reverifyMode },
       ...this.#toolRoutes(),
     ];
+  }
+
+  override async stop(): Promise<void> {
+    this.#typed?.[Symbol.dispose]();
   }
 
   #toolRoutes(): Route[] {
@@ -151,12 +161,27 @@ export abstract class ResourcesServer<
   }
 
   async #seed(body: SeedBody, context: RequestContext): Promise<unknown> {
-    const Class = this.constructor as typeof ResourcesServer;
-    const source = body.kind === "typed" ? body.seed.task_data : body.row;
-    const row = Class.seedSchema ? valueOrRefusal(fromZod(Class.seedSchema)(source)) : source;
-    const answer = (await this.seedSession(row as SeedRow, context)) ?? {};
-    if (body.kind !== "typed") return answer;
-    return { resources_session_id: body.seed.resources_session_id, resources_tools: null, sandbox_access: null, ...(answer as object) };
+    if (body.kind === "typed") return this.#sessions().seed(body.seed, context);
+    return (await this.seedSession(this.#seedRow(body.row, ["body"]), context)) ?? {};
+  }
+
+  #seedRow(source: unknown, loc: string[]): SeedRow {
+    const { seedSchema } = this.constructor as typeof ResourcesServer;
+    return (seedSchema ? valueOrRefusal(fromZod(seedSchema, loc)(source)) : source) as SeedRow;
+  }
+
+  /** Made when the first typed session comes: most runs have none. */
+  #sessions(): ResourcesSessions {
+    this.#typed ??= createResourcesSessions({
+      name: this.name,
+      log: this.log,
+      seed: async ({ resources_session_id, task_data }, context) => {
+        const answer = await this.seedSession(this.#seedRow(task_data, ["body", "task_data"]), context);
+        return { resources_session_id, resources_tools: null, sandbox_access: null, ...((answer ?? {}) as object) };
+      },
+      close: async (context) => this.closeSession(context.session.id, context),
+    });
+    return this.#typed;
   }
 
   /** The common fields and the row's own, refused together in one answer. */

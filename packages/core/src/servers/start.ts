@@ -1,6 +1,8 @@
 /** Doors to what only commands need, loaded when it is called, so that a server program does not load it. */
 import type { ServerInstance } from "../config/index.ts";
+import { messageOf } from "../errors/index.ts";
 import type { EditorSchemaOptions, JsonSchema } from "./editor-schema/index.ts";
+import type { PlanContext, TopLevel } from "./hosting/plan-instances.ts";
 import type { RunningServers, StartOptions } from "./hosting/start-servers.ts";
 import type { EndpointAnswer } from "./model-endpoints.ts";
 
@@ -12,6 +14,17 @@ import type { EndpointAnswer } from "./model-endpoints.ts";
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const supervisor = await import("./hosting/start-servers.ts");
   return supervisor.startServers(options);
+}
+
+/** Why an instance cannot be hosted as its block and the top level say; undefined where it can. */
+export async function planProblem(instance: ServerInstance, context: PlanContext & TopLevel): Promise<string | undefined> {
+  const { planInstance } = await import("./hosting/plan-instances.ts");
+  try {
+    planInstance(instance, context);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Asks the endpoint behind each model server once whether it answers. */

@@ -10,6 +10,8 @@ export interface CallContext {
   readonly tracestate?: string | undefined;
   /** The server that answers the call. */
   readonly server: string;
+  /** Begun here, without a span: the first span below it is the trace's root. */
+  readonly isRoot?: boolean;
 }
 
 const calls = new AsyncLocalStorage<CallContext>();

@@ -22,7 +22,7 @@ describe("the queue for connections", () => {
     expect(server.connections()).toBe(1);
     expect(server.received).toHaveLength(count);
     expect(server.received.every((request, n) => request.path === `/${n}`)).toBe(true);
-    expect(client.stats()).toEqual({ res: { calls: count, inFlight: 0, retries: 0, errors: 0 } });
+    expect(client.stats()).toEqual({ res: { calls: count, inFlight: 0, waiting: 0, retries: 0, errors: 0 } });
   });
 
   test("the cap holds while all connections are busy, and a second origin has a cap of its own", async () => {
@@ -62,6 +62,79 @@ describe("the queue for connections", () => {
     held[0]?.();
     await next;
     expect(server.connections()).toBe(600);
+  });
+});
+
+describe("connections in all", () => {
+  interface Held extends AsyncDisposable {
+    server: Awaited<ReturnType<typeof scriptedServer>>;
+    release(): void;
+  }
+
+  async function holding(): Promise<Held> {
+    const held: (() => void)[] = [];
+    const server = await scriptedServer((_, response) => void held.push(() => response.end("1")));
+    return {
+      server,
+      release: () => {
+        for (const end of held.splice(0)) end();
+      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  }
+
+  /** Idle connections stay for a minute, so that only need closes them. */
+  const clientOf = (urls: Record<string, string>): ServerClient =>
+    createServerClient({
+      addressOf: (name) => ({ url: urls[name] as string }),
+      limits: { maxConnections: 2, idleConnectionMs: 60_000, maxIdleConnectionMs: 60_000 },
+    });
+
+  test("idle ones of another server are closed for a call that needs one", async () => {
+    await using one = await holding();
+    await using two = await holding();
+    await using client = clientOf({ one: one.server.url, two: two.server.url });
+    const first = [client.call("one", CALL), client.call("one", CALL)];
+    await one.server.arrived(2);
+    one.release();
+    await Promise.all(first);
+    const second = [client.call("two", CALL), client.call("two", CALL)];
+    await two.server.arrived(2);
+    two.release();
+    await Promise.all(second);
+  });
+
+  test("those of another server are given up when their call ends; the first of a server is not counted", async () => {
+    await using one = await holding();
+    await using two = await holding();
+    await using client = clientOf({ one: one.server.url, two: two.server.url });
+    const first = [client.call("one", CALL), client.call("one", CALL)];
+    await one.server.arrived(2);
+    const second = [client.call("two", CALL), client.call("two", CALL)];
+    await two.server.arrived(1);
+    expect(client.stats().two).toMatchObject({ inFlight: 2, waiting: 1 });
+    one.release();
+    await Promise.all(first);
+    await two.server.arrived(2);
+    two.release();
+    await Promise.all(second);
+  });
+
+  test("a caller that leaves the queue for them takes nothing with it", async () => {
+    await using one = await holding();
+    await using client = clientOf({ one: one.server.url });
+    const first = [client.call("one", CALL), client.call("one", CALL)];
+    await one.server.arrived(2);
+    const leave = new AbortController();
+    const second = client.call("one", { ...CALL, signal: leave.signal });
+    const third = client.call("one", { ...CALL, path: "/third" });
+    leave.abort();
+    await expect(second).rejects.toMatchObject({ code: "NG_ERR_CANCELLED", details: { boundary: "one" } });
+    one.release();
+    await one.server.arrived(3);
+    one.release();
+    await Promise.all([...first, third]);
+    expect(one.server.received.map(({ path }) => path)).toEqual(["/x", "/x", "/third"]);
   });
 });
 

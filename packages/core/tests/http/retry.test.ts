@@ -213,6 +213,6 @@ describe("pauses", () => {
     await using _ = client;
     await client.call("a", CALL);
     await client.call("a", CALL).catch(() => {});
-    expect(client.stats()).toEqual({ a: { calls: 2, inFlight: 0, retries: 1, errors: 1 } });
+    expect(client.stats()).toEqual({ a: { calls: 2, inFlight: 0, waiting: 0, retries: 1, errors: 1 } });
   });
 });

@@ -372,3 +372,20 @@ test("a rollout that is twice in the main file is told with its line, and rows a
   });
   expect(result.summary.scored).toBe(2);
 });
+
+test("while nothing ends, progress is told all the same, with the rollouts that are out longest", async () => {
+  const told = Promise.withResolvers<void>();
+  await using scripted = await start(async ({ id }) => {
+    if (id !== "1-0") await told.promise;
+    return rewardOf(id);
+  });
+  const waiting: CollectEvent[] = [];
+  const onEvent = (event: CollectEvent): void => {
+    if (event.type !== "progress" || event.oldest === undefined || event.done !== 1 || event.oldestInFlightS < 1) return;
+    waiting.push(event);
+    told.resolve();
+  };
+  await collect(scripted, { input: rows(6), onEvent });
+  const out = (rollout: string) => ({ rollout, server: "env", ageS: expect.any(Number) });
+  expect(waiting[0]).toMatchObject({ inFlight: 5, oldest: [out("0-0"), out("2-0"), out("3-0")] });
+});

@@ -131,7 +131,7 @@ describe("slow and endless senders are cut off", () => {
   });
 
   test("a chunked body without end is refused at its limit", async () => {
-    await using listener = await open(ok, { maxBodyBytes: 1_000 });
+    await using listener = await open(ok, { maxBodyBytes: 1_000, lingerMs: 50 });
     await using raw = await rawConnection(listener.port);
     await raw.send("POST /x HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n");
     await raw.send(`800\r\n${"x".repeat(0x800)}\r\n`);

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 
 export interface RawConnection extends AsyncDisposable {
-  send(bytes: string | Buffer): Promise<void>;
+  send(bytes: string | Buffer, encoding?: BufferEncoding): Promise<void>;
   /** Sends one byte again and again, so that the connection is never idle; ends by itself when the other side closes. */
   drip(byte: string, everyMs: number): void;
   /** What has come back, as latin1, once it holds `text`. */
@@ -33,7 +33,7 @@ export async function rawConnection(port: number): Promise<RawConnection> {
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
   return {
     closed,
-    send: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),
+    send: (bytes, encoding = "utf8") => new Promise((resolve) => socket.write(bytes, encoding, () => resolve())),
     drip(byte, everyMs) {
       dripping = setInterval(() => socket.write(byte), everyMs);
     },

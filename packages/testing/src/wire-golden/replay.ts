@@ -95,10 +95,12 @@ export async function replayTranscript(transcript: Transcript, startServers: Sta
   return { clientStatus, exchanges: recorder.exchanges(), captureFiles: await captureFiles(folder) };
 }
 
-/** The scripts of all peers; an endpoint that is configured but never called has none. */
+/** The scripts of all peers; one that is configured or named in a call, but never called itself, has none. */
 function peerScripts({ input }: Transcript): Record<string, Scripts> {
   const isMeant = JSON.stringify(input.servers).includes("$UPSTREAM");
-  return { ...(isMeant ? { upstream: {} } : {}), ...input.scripts };
+  const named = [...JSON.stringify(input.steps).matchAll(/\$URL:(\w+)/g)].map(([, name = ""]) => name);
+  const silent = [...(isMeant ? ["upstream"] : []), ...named.filter((name) => !(name in input.servers))];
+  return { ...Object.fromEntries(silent.map((name) => [name, {}])), ...input.scripts };
 }
 
 /** The server type by which a server of the transcript refers to the peer; a model endpoint outside has none. */

@@ -1,7 +1,7 @@
 /** Values of a server's block, as the server itself would read them at its start. */
 import { type LoadedConfig, problemAt } from "@ng-gym/core/config";
 import type { CommandInput } from "../../contract/index.ts";
-import { missingProgram, serverClassOf } from "../server-schemas.ts";
+import { hostingProblem, missingProgram, serverClassOf } from "../server-schemas.ts";
 import { error, type Finding, warning } from "./finding.ts";
 
 interface Issue {
@@ -13,10 +13,14 @@ export async function checkBlocks(config: LoadedConfig, at: Pick<CommandInput, "
   const findings: Finding[] = [];
   for (const instance of config.servers) {
     if (instance.generated === true) continue;
-    const missing = missingProgram(instance, at);
-    if (missing !== undefined) {
+    const missing = await missingProgram(instance, { ...at, python: config.get("python") });
+    const unhosted = missing === undefined ? await hostingProblem(instance, config, at) : undefined;
+    const why = missing ?? unhosted;
+    if (why !== undefined) {
       const path = [instance.name, instance.type, instance.implementation];
-      findings.push(warning(problemAt(config, path, { message: (key) => `'${key}' cannot be started: ${missing}.` })));
+      const problem = problemAt(config, path, { message: (key) => `'${key}' cannot be started: ${why}.` });
+      // What is missing may still come.
+      findings.push(missing === undefined ? error(problem) : warning(problem));
     }
     const schema = (await serverClassOf(instance, at))?.configSchema;
     const issues: readonly Issue[] = schema?.safeParse(instance.block).error?.issues ?? [];

@@ -14,7 +14,7 @@ import {
   topLevelKeys,
 } from "../../config/index.ts";
 import { agentConfig } from "../agent.ts";
-import { relayConfig } from "../environment/relay.ts";
+import { environmentConfigs } from "../environment/config.ts";
 import { serverConfigSchema } from "../gym-server.ts";
 import { modelServerConfig } from "../model-server.ts";
 import { resourcesServerConfig } from "../resources-server.ts";
@@ -45,7 +45,10 @@ const DIRECTIVES: Record<string, JsonSchema> = {
 };
 
 export function editorSchema({ servers, parameters }: EditorSchemaOptions): JsonSchema {
-  const known = [...servers, { type: "environment_servers", implementation: "legacy_agent", configSchema: relayConfig } as const];
+  const environments = Object.entries(environmentConfigs).map(
+    ([implementation, configSchema]) => ({ type: "environment_servers", implementation, configSchema }) as const,
+  );
+  const known = [...servers, ...environments];
   const top = topLevelKeys();
   const ofCommands = parameters.flatMap(({ schema, about }) =>
     Object.entries(propertiesOf(schema)).map(([name, value]) => [name, described(value, about[name])] as const),

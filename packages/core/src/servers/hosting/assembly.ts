@@ -2,14 +2,28 @@
 import { createHmac } from "node:crypto";
 import type { z } from "zod";
 import { GymError } from "../../errors/index.ts";
-import { createServerClient, type Endpoint, type ServerAddress, type ServerClient } from "../../http/index.ts";
+import type { HostStatus } from "../../head/index.ts";
+import {
+  clientSettings,
+  createPassOn,
+  createServerClient,
+  type Endpoint,
+  type ServerAddress,
+  type ServerClient,
+} from "../../http/index.ts";
+import { currentCall, outgoingHeaders } from "../../telemetry/index.ts";
 import { Agent } from "../agent.ts";
 import { createEndpoint } from "../endpoint.ts";
+import type { EnvironmentEndpoint } from "../environment/endpoint.ts";
 import { environmentKind } from "../environment/environment.ts";
 import type { GlobalConfig, GymServer, GymServerClass } from "../gym-server.ts";
+import { observed } from "../observed-endpoint.ts";
 import { ResourcesServer } from "../resources-server.ts";
+import { sticky } from "../sticky.ts";
 import type { HostedServer } from "./host.ts";
-import type { InstancePlan } from "./plan.ts";
+import { hostStatus } from "./host-status.ts";
+import { copyUrls, type InstancePlan } from "./plan.ts";
+import { openTelemetry } from "./process-telemetry.ts";
 import { createRetryLog } from "./retry-log.ts";
 import { loadServerClass } from "./server-class.ts";
 
@@ -19,9 +33,14 @@ export interface AssemblyOptions {
   addressOf: (name: string) => ServerAddress;
   /** Random per run; each instance's own secret is derived from it. */
   runSecret: string;
-  log: (server: string, line: string) => void;
+  /** Takes each line of the log, a JSON object. */
+  writeLog: (line: string) => void;
   /** False: even calls inside this process go over sockets. */
   localDispatch?: boolean;
+  /** Calls inside this process hand over frozen copies. */
+  freezeLocal?: boolean;
+  /** The number of this process among those that run the same instances. */
+  copy?: number;
 }
 
 export interface Assembly {
@@ -32,23 +51,53 @@ export interface Assembly {
   /** Runs each server's `start`. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** What goes on right now. */
+  status(hosting: HostStatus["hosting"]): HostStatus;
 }
 
 export function createAssembly(options: AssemblyOptions): Assembly {
   const endpoints = new Map<string, Endpoint>();
   const servers: GymServer[] = [];
+  const environments: EnvironmentEndpoint[] = [];
+  const blocks = new Map<string, Record<string, unknown>>();
   const local = options.localDispatch === false ? undefined : endpoints;
-  const client = createServerClient({ addressOf: options.addressOf, local, onRetry: createRetryLog(options.log) });
+  const { telemetry, hide } = openTelemetry(options);
+  const queues = new Map<string, () => number>();
+  const settings = clientSettings((key) => options.global.get(key));
+  const passOn = createPassOn(settings.limits);
+  const client = createServerClient({
+    ...settings,
+    addressOf: options.addressOf,
+    local,
+    freezeLocal: options.freezeLocal,
+    // The line is the caller's: it is its call that waits.
+    onRetry: createRetryLog((target, line) => telemetry.logOf(currentCall()?.server ?? target).warn(line)),
+    outgoing: outgoingHeaders,
+    around: telemetry.around,
+    onCall: telemetry.meter.called,
+  });
 
   return {
     endpoints,
     client,
     async add(plan, Class) {
-      const log = (line: string): void => options.log(plan.name, line);
+      hide(plan.block);
+      const log = telemetry.logOf(plan.name);
+      blocks.set(plan.name, plan.block);
       if (plan.language === "environment") {
         const kind = environmentKind(plan.implementation);
         const config = parseBlock(kind, plan) as Record<string, unknown>;
-        endpoints.set(plan.name, kind.create({ name: plan.name, config, client, log }));
+        const environment = kind.create({
+          name: plan.name,
+          config,
+          client,
+          log,
+          setting: (key) => options.global.get(key),
+          blockOf: (name) => blocks.get(name),
+        });
+        environments.push(environment);
+        queues.set(plan.name, () => environment.queued?.() ?? 0);
+        endpoints.set(plan.name, observed(plan.name, environment, telemetry));
         return { name: plan.name };
       }
       const ServerClass = Class ?? (await loadServerClass(plan.entrypoint));
@@ -56,16 +105,25 @@ export function createAssembly(options: AssemblyOptions): Assembly {
       const server = new ServerClass({ name: plan.name, config, client, global: options.global, log });
       servers.push(server);
       const sessionSecret = createHmac("sha256", options.runSecret).update(plan.name).digest("base64url");
-      endpoints.set(plan.name, createEndpoint(server, { sessionSecret }));
+      queues.set(plan.name, () => server.queued());
+      const { copy } = options;
+      const copies = copyUrls(plan);
+      const endpoint = observed(plan.name, createEndpoint(server, { sessionSecret, copy }), telemetry);
+      const isCopy = copy !== undefined && copies !== undefined;
+      endpoints.set(plan.name, isCopy ? sticky(endpoint, { server, sessionSecret, copy, copies, passOn }) : endpoint);
       return { name: plan.name, metrics: metricsOf(server) };
     },
     async start() {
       await Promise.all(servers.map((server) => server.start()));
     },
     async stop() {
+      await Promise.allSettled(environments.map((environment) => environment.stop?.()));
       await Promise.allSettled(servers.map((server) => server.stop()));
       await client[Symbol.asyncDispose]();
+      await passOn.close();
+      await telemetry[Symbol.asyncDispose]();
     },
+    status: (hosting) => hostStatus({ hosting, telemetry, client, queues }),
   };
 }
 

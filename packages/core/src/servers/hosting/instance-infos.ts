@@ -1,7 +1,7 @@
 /** Facts of the running instances, as the head server tells them. */
 import type { ServerInstanceInfo } from "../../head/index.ts";
 import type { Host, HostedServer } from "./host.ts";
-import type { InstancePlan } from "./plan.ts";
+import { copyUrls, type InstancePlan } from "./plan.ts";
 
 export interface InfoSources {
   plans: readonly InstancePlan[];
@@ -12,14 +12,18 @@ export interface InfoSources {
 export function instanceInfos({ plans, hosts, hosted }: InfoSources): ServerInstanceInfo[] {
   const startTime = Date.now() / 1000;
   return plans.map((plan) => {
-    const host = hosts.find((candidate) => candidate.names.includes(plan.name));
+    const own = hosts.filter((candidate) => candidate.names.includes(plan.name));
+    const host = own[0];
     return {
       config_path: plan.name,
       dir_path: plan.dir,
       entrypoint: String(plan.block.entrypoint ?? "app.py"),
       host: plan.host,
       name: plan.implementation,
-      pid: host?.pid ?? process.pid,
+      // A host that is started anew has another one.
+      get pid() {
+        return host?.pid ?? process.pid;
+      },
       port: plan.port,
       process_name: plan.name,
       server_type: plan.type,
@@ -27,7 +31,11 @@ export function instanceInfos({ plans, hosts, hosted }: InfoSources): ServerInst
       status: null,
       uptime_seconds: null,
       url: `http://${plan.host}:${plan.port}`,
-      h2c: true,
+      copies: copyUrls(plan),
+      get pids() {
+        return plan.copyPorts && own.map(({ pid }) => pid);
+      },
+      h2c: plan.language !== "python",
       hosting: host?.hosting,
       aggregation: aggregationOf(plan.name, plans, hosted),
     };

@@ -1,8 +1,11 @@
 /** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
-import { findServerDir, type LoadedConfig, resolveEntrypoint, type ServerInstance } from "../../config/index.ts";
+import { findServerDir, type LoadedConfig, resolveEntrypoint, restartsOf, type ServerInstance } from "../../config/index.ts";
 import { GymError, messageOf } from "../../errors/index.ts";
 import { environmentKind } from "../environment/environment.ts";
+import { withCopies, workersOf } from "./copies.ts";
 import type { Hosting, InstancePlan } from "./plan.ts";
+import { findPython } from "./python-interpreter.ts";
+import { undividable } from "./shares.ts";
 
 export interface PlanContext {
   cwd: string;
@@ -15,7 +18,7 @@ export function planInstances(config: LoadedConfig, context: PlanContext): Insta
   const plans: InstancePlan[] = [];
   for (const instance of config.servers) {
     try {
-      plans.push(planInstance(instance, { ...context, hosting: config.get("hosting") }));
+      plans.push(planInstance(instance, { ...context, hosting: config.get("hosting"), python: config.get("python") }));
     } catch (error) {
       problems.push(`  ${instance.name}: ${messageOf(error)}`);
     }
@@ -25,12 +28,24 @@ export function planInstances(config: LoadedConfig, context: PlanContext): Insta
       hint: "Name configuration files: `ng-run +config_paths=[resources_servers/mcqa/configs/mcqa.yaml,responses_api_models/simulated_model/configs/simulated_model.yaml]`.",
     });
   }
+  const copied = withCopies(plans, Number(config.get("num_hosts") ?? 1));
+  for (const plan of copied) {
+    const problem = undividable(plan);
+    if (problem !== undefined) problems.push(`  ${plan.name}: ${problem}`);
+  }
   if (problems.length > 0) throw new GymError("NG_ERR_CONFIG", `these servers cannot be started:\n${problems.join("\n")}`);
-  return plans;
+  return copied;
 }
 
-export function planInstance(instance: ServerInstance, context: PlanContext & { hosting?: unknown }): InstancePlan {
+/** Keys of the top level that a block may override. */
+export interface TopLevel {
+  hosting?: unknown;
+  python?: unknown;
+}
+
+export function planInstance(instance: ServerInstance, context: PlanContext & TopLevel): InstancePlan {
   const { block } = instance;
+  const workers = workersOf(block.num_workers);
   const common = {
     name: instance.name,
     type: instance.type,
@@ -38,10 +53,12 @@ export function planInstance(instance: ServerInstance, context: PlanContext & { 
     block,
     host: typeof block.host === "string" && block.host !== "" ? block.host : "127.0.0.1",
     port: Number(block.port ?? 0),
-    hosting: hostingOf(block.hosting ?? context.hosting),
-  };
+    hosting: workers > 1 && block.hosting !== "shared" ? "process" : hostingOf(block.hosting ?? context.hosting),
+    copies: workers,
+  } as const;
   if (instance.type === "environment_servers") {
-    environmentKind(instance.implementation);
+    checkEnvironment(instance);
+    if (workers > 1) throw new Error("an environment server lives in the processes of its agent: write num_workers there");
     return { ...common, dir: "", entrypoint: "", language: "environment", agent: agentOf(instance) };
   }
   const { dir, exists, searched } = findServerDir(instance.type, instance.implementation, context);
@@ -49,15 +66,35 @@ export function planInstance(instance: ServerInstance, context: PlanContext & { 
   const entrypoint = String(block.entrypoint ?? "app.py");
   const program = resolveEntrypoint(dir, entrypoint);
   if (program === undefined) throw new Error(`${dir} has no ${entrypoint}, nor an app.ts or app.js beside where it would be`);
-  if (program.language === "python")
-    throw new Error(`${program.file} is a Python server; only servers in TypeScript or JavaScript are started so far`);
-  return { ...common, dir, entrypoint: program.file, language: "node" };
+  const own = { ...common, dir, entrypoint: program.file, restarts: restartsOf(block.restart) };
+  if (program.language === "python") {
+    if (workers > 1 && instance.type !== "responses_api_models") throw new Error(PYTHON_WORKERS);
+    const python = findPython(block.python ?? context.python, { ...context, dir });
+    // Its workers are its own business.
+    return { ...own, copies: 1, language: "python", hosting: "process", python };
+  }
+  if (workers > 1 && own.hosting === "shared")
+    throw new Error("num_workers needs processes of its own: remove hosting: shared from the block, or write num_hosts at the top level");
+  if (own.restarts > 0 && own.hosting === "shared")
+    throw new Error("restart needs a process of its own, which can end without the others: add hosting: process to the block");
+  return { ...own, language: "node" };
 }
+
+const PYTHON_WORKERS =
+  "num_workers of a server in Python must be 1: its workers share one port, so that a session would meet workers that do not have its state";
 
 function hostingOf(value: unknown): Hosting {
   if (value === undefined || value === null || value === "shared") return "shared";
   if (value === "process") return "process";
   throw new Error(`hosting is "process" or "shared", not ${JSON.stringify(value)}`);
+}
+
+/** @throws Error naming every setting that is wrong: an environment server has no program of its own that could say so later. */
+function checkEnvironment({ implementation, block }: ServerInstance): void {
+  const checked = environmentKind(implementation).configSchema.safeParse(block);
+  if (checked.success) return;
+  const issues = checked.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  throw new Error(`the block is not what environment_servers/${implementation} takes: ${issues.join("; ")}`);
 }
 
 function agentOf(instance: ServerInstance): string {

@@ -1,11 +1,12 @@
 /**
  * Ports are bound before anything else happens, so that an address that is announced is an address that is had: nobody can take it in between. The
- * bound server is handed to whoever serves there; until then its connections wait in its queue.
+ * bound server is handed to whoever serves there.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { AddressInfo, Server } from "node:net";
 import { GymError } from "../../errors/index.ts";
 import { bind } from "../listener.ts";
+import { holdName, isKept } from "./python-port.ts";
 
 export interface PortWish {
   /** Named in errors. */
@@ -27,7 +28,7 @@ const REFUSED_BY_FETCH: ReadonlySet<number> = new Set([10_080]);
 export async function bindPort(wish: PortWish, range: PortRange, taken: ReadonlySet<number>): Promise<{ server: Server; port: number }> {
   if (wish.port !== null) {
     try {
-      const server = await bind({ host: wish.host, port: wish.port });
+      const server = await hold({ host: wish.host, port: wish.port });
       return { server, port: (server.address() as AddressInfo).port };
     } catch (error) {
       throw portError(wish, error as NodeJS.ErrnoException);
@@ -37,9 +38,12 @@ export async function bindPort(wish: PortWish, range: PortRange, taken: Readonly
   const start = Math.floor(Math.random() * size);
   for (let i = 0; i < size; i++) {
     const port = range.low + ((start + i) % size);
-    if (taken.has(port) || REFUSED_BY_FETCH.has(port)) continue;
+    if (taken.has(port) || REFUSED_BY_FETCH.has(port) || (await isKept(port))) continue;
     try {
-      return { server: await bind({ host: wish.host, port }), port };
+      const server = await hold({ host: wish.host, port });
+      // Kept and let go of in the meantime.
+      if (!(await isKept(port))) return { server, port };
+      server.close();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw portError(wish, error as NodeJS.ErrnoException);
     }
@@ -51,6 +55,47 @@ export async function bindPort(wish: PortWish, range: PortRange, taken: Readonly
       hint: "Widen the range, or stop what holds its ports.",
     },
   );
+}
+
+/** Binds a port. Who connects before it is served is refused: nobody would ever answer. A reset leaves nothing that keeps the port busy. */
+async function hold(address: Parameters<typeof bind>[0]): Promise<Server> {
+  const server = await bind(address);
+  server.on("connection", (socket) => {
+    if (server.listenerCount("connection") > 1) return;
+    socket.on("error", () => {});
+    socket.resetAndDestroy();
+  });
+  return server;
+}
+
+/** What copies of an instance need to know of its ports. */
+export interface SharedPort {
+  name: string;
+  host: string;
+  port: number;
+  copies: number;
+  copyPorts?: readonly number[];
+}
+
+/**
+ * Several sockets at the port that `first` has bound for itself, which proves that it is free; `first` is closed. In the moment between, the port's name
+ * keeps other launchers from doing the same. @throws GymError NG_ERR_PORT_IN_USE.
+ */
+export async function bindTogether(first: Server, { name, host, port, copies }: SharedPort): Promise<Server[]> {
+  const wish = { server: name, host, port };
+  const bound: Server[] = [];
+  const holder = await holdName(port);
+  try {
+    if (holder === undefined && (await isKept(port))) throw Object.assign(new Error("another launcher has it"), { code: "EADDRINUSE" });
+    await new Promise<void>((resolve) => void first.close(() => resolve()));
+    for (let copy = 0; copy < copies; copy++) bound.push(await hold({ host, port, reusePort: true }));
+    return bound;
+  } catch (error) {
+    for (const server of bound) server.close();
+    throw portError(wish, error as NodeJS.ErrnoException);
+  } finally {
+    holder?.close();
+  }
 }
 
 function portError(wish: PortWish, error: NodeJS.ErrnoException): GymError {

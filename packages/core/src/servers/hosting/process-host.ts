@@ -1,26 +1,30 @@
-/** An instance (with the environment servers in front of it) in a child process of its own. The launcher binds its ports and hands the sockets over. */
+/** A child process that runs instances of ours. The launcher binds their ports and hands the sockets over. */
 import { type ChildProcess, fork } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
 import { type ErrorCode, GymError } from "../../errors/index.ts";
+import { cannotStart, endedByItself } from "./child-errors.ts";
+import { LAST_LINES, type LineMask, readChildLines } from "./child-lines.ts";
 import { type FromChild, HOSTED_VARIABLE, type PortMessage, type StartMessage, type StopMessage } from "./child-protocol.ts";
 import type { OnHostEvent } from "./events.ts";
 import type { Host, HostedServer } from "./host.ts";
+import { childLogEvent } from "./log-lines.ts";
 import type { InstancePlan } from "./plan.ts";
+import type { HostProgram } from "./programs.ts";
+import type { HostSockets } from "./sockets.ts";
+import { createStatusChannel } from "./status-channel.ts";
 
-/** Lines of a child that are kept for the report of its death. */
-export const LAST_LINES = 20;
 /** How long a child may take beyond the grace period before it is killed. */
 const KILL_AFTER_MS = 1_000;
 
 export interface ProcessHostOptions {
   plans: readonly InstancePlan[];
-  bound: ReadonlyMap<string, Server>;
+  /** Undefined: the child binds its ports itself. */
+  sockets: HostSockets | undefined;
   start: Omit<StartMessage, "type" | "plans">;
-  /** The child's environment: the launcher's plus the configuration. */
-  env: NodeJS.ProcessEnv;
+  program: HostProgram;
+  mask: LineMask;
   onEvent: OnHostEvent;
 }
 
@@ -31,11 +35,12 @@ function compileCache(): NodeJS.ProcessEnv {
 }
 
 export function createProcessHost(options: ProcessHostOptions): Host {
-  const { plans, bound, onEvent } = options;
-  const main = plans[0] as InstancePlan;
+  const { plans, sockets, program, onEvent } = options;
+  const { label } = program;
   const lastLines: string[] = [];
   const death = Promise.withResolvers<GymError>();
   const exited = Promise.withResolvers<void>();
+  const statuses = createStatusChannel();
   let child: ChildProcess | undefined;
   let stopping = false;
 
@@ -43,18 +48,21 @@ export function createProcessHost(options: ProcessHostOptions): Host {
     for (const stream of ["stdout", "stderr"] as const) {
       const input = process[stream];
       if (!input) continue;
-      createInterface({ input }).on("line", (line) => {
-        lastLines.push(line);
+      readChildLines(input, (line) => {
+        const told = childLogEvent(label, line, { mark: options.start.logMark, stream });
+        // A line of the log is masked by who wrote it.
+        const event = told.entry === undefined ? { ...told, line: options.mask(told.line) } : told;
+        lastLines.push(event.line);
         if (lastLines.length > LAST_LINES) lastLines.shift();
-        onEvent({ type: "log", server: main.name, line, stream });
+        onEvent(event);
       });
     }
   }
 
   function spawn(): ChildProcess {
-    const process = fork(main.entrypoint, [], {
-      cwd: main.dir,
-      env: { ...options.env, ...compileCache(), NEMO_GYM_CONFIG_PATH: main.name, [HOSTED_VARIABLE]: "1" },
+    const process = fork(program.file, [], {
+      cwd: program.cwd,
+      env: { ...program.env, ...compileCache(), [HOSTED_VARIABLE]: "1" },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     watchLines(process);
@@ -62,14 +70,8 @@ export function createProcessHost(options: ProcessHostOptions): Host {
     process.once("close", (exitCode, signal) => {
       exited.resolve();
       if (stopping) return;
-      onEvent({ type: "died", server: main.name, exitCode, signal, lastLines });
-      const how = signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
-      const lines = lastLines.length > 0 ? `; its last lines:\n${lastLines.map((line) => `  ${line}`).join("\n")}` : " without a word";
-      death.resolve(
-        new GymError("NG_ERR_SERVER_DIED", `${main.name} (process ${process.pid}) ${how}${lines}`, {
-          details: { server: main.name, exitCode, signal },
-        }),
-      );
+      onEvent({ type: "died", server: label, exitCode, signal, lastLines });
+      death.resolve(endedByItself(label, process.pid, { exitCode, signal, lastLines }));
     });
     return process;
   }
@@ -78,31 +80,37 @@ export function createProcessHost(options: ProcessHostOptions): Host {
   async function handOver(process: ChildProcess): Promise<void> {
     const send = (message: StartMessage | PortMessage, handle?: Server): Promise<void> =>
       new Promise((resolve) => process.send(message, handle, {}, () => resolve()));
-    await send({ type: "start", plans: [...plans], ...options.start });
+    await send({ type: "start", plans: [...plans], ...options.start, bindsItself: sockets === undefined });
     for (const plan of plans) {
-      const server = bound.get(plan.name);
-      await send({ type: "port", name: plan.name }, server);
-      server?.close();
+      for (const [index, server] of (sockets?.get(plan.name) ?? []).entries()) {
+        await send({ type: "port", name: plan.name, index }, server);
+        server.close();
+      }
     }
   }
 
   return {
     names: plans.map((plan) => plan.name),
-    hosting: "process",
+    hosting: program.hosting,
     get pid() {
       return child?.pid ?? 0;
     },
     died: death.promise,
     async start(signal) {
-      const process = spawn();
-      child = process;
+      try {
+        child = spawn();
+      } catch (cause) {
+        throw cannotStart(label, program.env, cause);
+      }
+      const process = child;
       const answer = new Promise<HostedServer[]>((resolve, reject) => {
         process.on("message", (message: FromChild) => {
-          if (message.type === "ready") resolve(message.hosted);
+          if (message.type === "status") statuses.answered(message.id, message.status);
+          else if (message.type === "ready") resolve(message.hosted);
           else if (message.type === "failed") reject(new GymError(message.code as ErrorCode, message.message, { hint: message.hint }));
         });
         process.once("error", (cause) =>
-          reject(new GymError("NG_ERR_SERVER_START", `${main.name} cannot be started: ${cause.message}`, { cause })),
+          reject(new GymError("NG_ERR_SERVER_START", `${label} cannot be started: ${cause.message}`, { cause })),
         );
         death.promise.then(reject);
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -126,7 +134,11 @@ export function createProcessHost(options: ProcessHostOptions): Host {
       else running.kill("SIGTERM");
       await exited.promise;
       clearTimeout(timer);
-      return killed ? [main.name] : [];
+      return killed ? [label] : [];
+    },
+    async status() {
+      const told = await statuses.ask((message) => child?.connected === true && child.send(message, () => {}));
+      return told ?? { pid: child?.pid ?? 0, hosting: program.hosting, servers: [], targets: {}, silent: true };
     },
   };
 }

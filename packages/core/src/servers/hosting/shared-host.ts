@@ -1,17 +1,17 @@
 /** Instances in the launcher's own process. */
-import type { Server } from "node:net";
 import { type Listener, listen } from "../listener.ts";
 import { type Assembly, type AssemblyOptions, createAssembly } from "./assembly.ts";
 import type { Host } from "./host.ts";
 import type { InstancePlan } from "./plan.ts";
+import type { HostSockets } from "./sockets.ts";
 
 export interface SharedHostOptions extends AssemblyOptions {
   plans: readonly InstancePlan[];
-  bound: ReadonlyMap<string, Server>;
+  sockets: HostSockets;
 }
 
 export function createSharedHost(options: SharedHostOptions): Host {
-  const { plans, bound } = options;
+  const { plans, sockets } = options;
   const assembly: Assembly = createAssembly(options);
   const listeners: Listener[] = [];
   return {
@@ -25,8 +25,7 @@ export function createSharedHost(options: SharedHostOptions): Host {
       await assembly.start();
       for (const plan of plans) {
         const endpoint = assembly.endpoints.get(plan.name);
-        const server = bound.get(plan.name);
-        if (endpoint && server) listeners.push(await listen(endpoint, { bound: server }, bodyLimit(plan)));
+        if (endpoint) for (const bound of sockets.get(plan.name) ?? []) listeners.push(await listen(endpoint, { bound }, bodyLimit(plan)));
       }
       return hosted;
     },
@@ -35,6 +34,7 @@ export function createSharedHost(options: SharedHostOptions): Host {
       await assembly.stop();
       return [];
     },
+    status: async () => assembly.status("shared"),
   };
 }
 

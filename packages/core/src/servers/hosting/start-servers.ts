@@ -2,26 +2,32 @@
  * The supervisor: starts every instance of a configuration, tells the head server about them, watches them, and ends them all. Whatever way it
  * ends, nothing that it started is left.
  */
-import type { Server } from "node:net";
 import { type LoadedConfig, withAddresses } from "../../config/index.ts";
 import { GymError } from "../../errors/index.ts";
-import { createHeadEndpoint, type HeadState, type ServerInstanceInfo } from "../../head/index.ts";
+import {
+  createHeadEndpoint,
+  createRunToken,
+  type HeadState,
+  isLoopback,
+  type RunToken,
+  type ServerInstanceInfo,
+} from "../../head/index.ts";
 import { type Listener, listen } from "../listener.ts";
 import { awaitEndpoints, ENDPOINT_TIMEOUT_KEY } from "../model-endpoints.ts";
 import { createHosts, urlOf } from "./create-hosts.ts";
 import type { OnHostEvent } from "./events.ts";
 import type { Host, HostedServer } from "./host.ts";
+import { statusOfHosts } from "./host-statuses.ts";
 import { instanceInfos } from "./instance-infos.ts";
-import type { InstancePlan } from "./plan.ts";
 import { planInstances } from "./plan-instances.ts";
-import { bindPort } from "./ports.ts";
+import { resolveInterpreters } from "./python-interpreter.ts";
+import { openRunLog } from "./run-log.ts";
+import { bindAll, type Sockets } from "./sockets.ts";
+import { spinupSeconds } from "./spinup.ts";
 import { stopHosts } from "./stop-hosts.ts";
 
-/** `server_spinup_timeout_seconds` where the configuration does not say. */
-const SPINUP_TIMEOUT_SECONDS = 600;
 const GRACE_MS = 5_000;
 const WAITING_EVERY_MS = 1_000;
-const HEAD = "the head server";
 
 export interface StartOptions {
   config: LoadedConfig;
@@ -34,6 +40,8 @@ export interface StartOptions {
   addresses?: Readonly<Record<string, string>>;
   /** False: calls between servers of one process go over sockets too. */
   localDispatch?: boolean;
+  /** Servers of one process get frozen copies of what they are sent: whoever changes what is not its own is found out. For tests. */
+  freezeLocal?: boolean;
 }
 
 export interface RunningServers extends AsyncDisposable {
@@ -47,23 +55,29 @@ export interface RunningServers extends AsyncDisposable {
 /** @throws GymError NG_ERR_CONFIG, NG_ERR_PORT_IN_USE, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED, NG_ERR_UNREACHABLE; what was started is stopped first. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const env = options.env ?? process.env;
-  const onEvent = options.onEvent ?? (() => {});
+  const log = openRunLog(options);
+  const { onEvent } = log;
   const began = performance.now();
   const plans = planInstances(options.config, { cwd: options.cwd ?? process.cwd(), env });
   const stop = new AbortController();
-  const bound = new Map<string, Server>();
+  let sockets: Sockets | undefined;
   const hosts: Host[] = [];
   let headListener: Listener | undefined;
+  let runToken: RunToken | undefined;
   let stopped: Promise<void> | undefined;
+  let state: HeadState | undefined;
 
   const stopAll = (reason: string): Promise<void> => {
     stopped ??= (async () => {
       onEvent({ type: "stopping", reason });
+      if (state !== undefined) state.stopping = true;
       stop.abort(new GymError("NG_ERR_CANCELLED", reason));
       const killed = await stopHosts(hosts, plans, GRACE_MS);
       await headListener?.close(0);
-      for (const server of bound.values()) server.close();
+      runToken?.[Symbol.dispose]();
+      sockets?.close();
       onEvent({ type: "stopped", killed });
+      await log.close();
     })();
     return stopped;
   };
@@ -71,13 +85,21 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   options.signal?.addEventListener("abort", onAbort, { once: true });
 
   try {
-    const head = await bindAll(plans, options.config, bound);
+    await resolveInterpreters(plans, env);
+    sockets = await bindAll(plans, options.config);
+    const head = { host: options.config.headServer.host, port: sockets.headPort };
     const servers = Object.fromEntries(plans.map(({ name, host, port }) => [name, { host, port }]));
     const config = withAddresses(options.config, { servers, headServer: head, env });
-    const state: HeadState = { configYaml: config.yaml(), instances: [], ready: false, waiting: plans.map((plan) => plan.name) };
-    headListener = await listen(createHeadEndpoint(state), { bound: bound.get(HEAD) as Server });
+    state = { configYaml: config.yaml(), instances: [], ready: false, waiting: plans.map((plan) => plan.name) };
+    if (!isLoopback(head.host)) {
+      runToken = createRunToken(head, env);
+      state.runToken = runToken.value;
+    }
+    headListener = await listen(createHeadEndpoint(state), { bound: sockets.head });
 
-    hosts.push(...createHosts({ plans, bound, config, env, onEvent, elsewhere: options.addresses, localDispatch: options.localDispatch }));
+    const { addresses: elsewhere, localDispatch, freezeLocal } = options;
+    hosts.push(...createHosts({ plans, sockets, config, env, onEvent, elsewhere, localDispatch, freezeLocal }));
+    state.hosts = () => statusOfHosts(hosts);
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
@@ -85,7 +107,13 @@ export async function startServers(options: StartOptions): Promise<RunningServer
     const headAddress = { ...head, url: `http://${head.host}:${head.port}` };
     state.instances = instanceInfos({ plans, hosts, hosted });
     state.ready = true;
-    onEvent({ type: "ready", head: headAddress, instances: state.instances, elapsedMs: performance.now() - began });
+    onEvent({
+      type: "ready",
+      head: headAddress,
+      runToken: runToken && { file: runToken.file },
+      instances: state.instances,
+      elapsedMs: performance.now() - began,
+    });
     return {
       head: { ...head, url: `http://${head.host}:${head.port}` },
       instances: state.instances,
@@ -99,24 +127,6 @@ export async function startServers(options: StartOptions): Promise<RunningServer
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
   }
-}
-
-/** Binds the head server's port and every instance's, fixed ones first, so that no free port is given where a fixed one is meant. */
-async function bindAll(plans: InstancePlan[], config: LoadedConfig, bound: Map<string, Server>): Promise<{ host: string; port: number }> {
-  const range = { low: Number(config.get("port_range_low") ?? 10_001), high: Number(config.get("port_range_high") ?? 20_000) };
-  const taken = new Set<number>();
-  const bindOne = async (name: string, host: string, wished: number | null): Promise<number> => {
-    const { server, port } = await bindPort({ server: name, host, port: wished }, range, taken);
-    taken.add(port);
-    bound.set(name, server);
-    return port;
-  };
-  const { host, port } = config.headServer;
-  const headPort = await bindOne(HEAD, host, port === null ? null : Number(port));
-  const fixed = plans.filter((plan) => plan.port > 0);
-  for (const plan of [...fixed, ...plans.filter((one) => !fixed.includes(one))])
-    plan.port = await bindOne(plan.name, plan.host, plan.port || null);
-  return { host, port: headPort };
 }
 
 interface ReadyOptions {
@@ -140,7 +150,7 @@ async function allReady({ hosts, state, died, config, signal, onEvent, began }: 
       missing: [...state.waiting],
       elapsedMs: performance.now() - began,
     });
-  const seconds = Number(config.get("server_spinup_timeout_seconds") ?? SPINUP_TIMEOUT_SECONDS);
+  const seconds = spinupSeconds(config);
   const deadline = Promise.withResolvers<never>();
   const overdue = (): void => {
     const message = `not ready within server_spinup_timeout_seconds (${seconds}): ${state.waiting.join(", ")}`;
@@ -151,9 +161,13 @@ async function allReady({ hosts, state, died, config, signal, onEvent, began }: 
   tell();
   const ticker = setInterval(tell, WAITING_EVERY_MS);
   const timer = seconds > 0 ? setTimeout(overdue, seconds * 1000) : undefined;
+  const missing = new Set(hosts);
   const starts = hosts.map(async (host) => {
     const hosted = await host.start(signal);
-    state.waiting = state.waiting.filter((name) => !host.names.includes(name));
+    missing.delete(host);
+    // An instance with copies is ready when all of them are.
+    const late = new Set([...missing].flatMap(({ names }) => names));
+    state.waiting = state.waiting.filter((name) => late.has(name));
     return hosted;
   });
   const death = died.then((error) => Promise.reject(error));

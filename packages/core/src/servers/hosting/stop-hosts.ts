@@ -1,5 +1,5 @@
 /**
- * Ends hosts in the order of calls: agents and what stands in front of them first, then what they call. A rollout that is under way can so finish
+ * Ends hosts in the order of calls: what only stands in front of agents, agents, then what they call. A rollout that is under way can so finish
  * within the grace period, which all stages share.
  */
 import type { Host } from "./host.ts";
@@ -9,12 +9,15 @@ import type { InstancePlan } from "./plan.ts";
 export async function stopHosts(hosts: readonly Host[], plans: readonly InstancePlan[], graceMs: number): Promise<string[]> {
   const began = performance.now();
   const left = (): number => Math.max(0, graceMs - (performance.now() - began));
-  const callers = new Set(
-    plans.filter(({ type }) => type === "responses_api_agents" || type === "environment_servers").map(({ name }) => name),
-  );
-  const calls = (host: Host): boolean => host.names.some((name) => callers.has(name));
+  const named = (type: InstancePlan["type"]): Set<string> => new Set(plans.filter((plan) => plan.type === type).map(({ name }) => name));
+  const environments = named("environment_servers");
+  const agents = named("responses_api_agents");
+  const stageOf = (host: Host): number => {
+    if (host.names.every((name) => environments.has(name))) return 0;
+    return host.names.some((name) => agents.has(name) || environments.has(name)) ? 1 : 2;
+  };
   const killed: string[] = [];
-  for (const stage of [hosts.filter(calls), hosts.filter((host) => !calls(host))])
+  for (const stage of [0, 1, 2].map((number) => hosts.filter((host) => stageOf(host) === number)))
     killed.push(...(await Promise.all(stage.map((host) => host.stop(left())))).flat());
   return killed;
 }

@@ -5,6 +5,8 @@ import { createEndpoint } from "../../../src/servers/endpoint.ts";
 import { createRelay } from "../../../src/servers/environment/relay.ts";
 import type { GymServerClass } from "../../../src/servers/index.ts";
 import { type Listener, listen } from "../../../src/servers/listener.ts";
+import { observed } from "../../../src/servers/observed-endpoint.ts";
+import { createTelemetry, logSettings, outgoingHeaders } from "../../../src/telemetry/index.ts";
 import ContractAgent from "./servers/agent.ts";
 import ContractModel from "./servers/model.ts";
 import ContractResources from "./servers/resources.ts";
@@ -13,7 +15,7 @@ import { CONTRACT_BODY_LIMIT, type ContractHosting } from "./suite.ts";
 const CLASSES: Record<string, GymServerClass> = { resources: ContractResources, agent: ContractAgent, model: ContractModel };
 
 /** Port 1 is privileged and unused: a connection to it is refused. */
-const GONE = "http://127.0.0.1:1";
+export const GONE = "http://127.0.0.1:1";
 
 export type Way = "local" | "http1" | "h2c";
 
@@ -21,7 +23,9 @@ export async function openContract(way: Way): Promise<ContractHosting> {
   const endpoints = new Map<string, Endpoint>();
   const listeners = new Map<string, Listener>();
   const urlOf = (name: string): string => (name === "gone" ? GONE : `http://127.0.0.1:${listeners.get(name)?.port}`);
+  const telemetry = createTelemetry({ ...logSettings(() => undefined), write: () => {}, secrets: new Set() });
   const client = createServerClient({
+    outgoing: outgoingHeaders,
     addressOf: (name) => ({ url: urlOf(name), h2c: way === "h2c" }),
     local: way === "local" ? endpoints : undefined,
     freezeLocal: true,
@@ -29,9 +33,9 @@ export async function openContract(way: Way): Promise<ContractHosting> {
   });
   for (const [name, Class] of Object.entries(CLASSES)) {
     const server = new Class({ name, config: {}, client, global: { get: () => undefined }, log: () => {} });
-    endpoints.set(name, createEndpoint(server, { sessionSecret: `secret of ${name}` }));
+    endpoints.set(name, observed(name, createEndpoint(server, { sessionSecret: `secret of ${name}` }), telemetry));
   }
-  endpoints.set("environment", createRelay({ name: "environment", agent: "agent", client }));
+  endpoints.set("environment", observed("environment", createRelay({ name: "environment", agent: "agent", client }), telemetry));
   if (way !== "local") {
     for (const [name, endpoint] of endpoints) {
       const limits = name === "resources" ? { maxBodyBytes: CONTRACT_BODY_LIMIT } : {};
@@ -44,13 +48,15 @@ export async function openContract(way: Way): Promise<ContractHosting> {
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
       await Promise.all([...listeners.values()].map((listener) => listener.close(0)));
+      await telemetry[Symbol.asyncDispose]();
     },
   };
 }
 
 type Send = NonNullable<ContractHosting["send"]>;
 
-async function send(way: Way, origin: string, request: Parameters<Send>[1]): ReturnType<Send> {
+/** One request on a connection of its own. */
+export async function send(way: Way, origin: string, request: Parameters<Send>[1]): ReturnType<Send> {
   const client = way === "h2c" ? new H2CClient(origin) : new Client(origin);
   try {
     const { statusCode, headers, body } = await client.request({

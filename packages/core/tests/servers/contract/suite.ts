@@ -29,7 +29,14 @@ const headerNames = (reply: { headers: Record<string, string> }): string[] =>
     .filter((name) => !ASIDE.has(name))
     .sort();
 
-export function describeContract(name: string, open: () => Promise<ContractHosting>, { sockets }: { sockets: boolean }): void {
+export interface ContractOptions {
+  /** Calls go over sockets: bytes can be sent. */
+  sockets: boolean;
+  /** The client brings a session that began before the first call. */
+  begun?: boolean;
+}
+
+export function describeContract(name: string, open: () => Promise<ContractHosting>, { sockets, begun = false }: ContractOptions): void {
   describe(`the contract of servers: ${name}`, () => {
     let hosting: ContractHosting;
     beforeAll(async () => {
@@ -153,7 +160,7 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
       test("an error of the handler: 500 with a JSON text, its facts in headers, no session", async () => {
         const reply = await call("resources", "/boom");
         expect([reply.status, reply.json()]).toEqual([500, String.raw`Error("out of \\u001b[31mluck\\u000d")`]);
-        expect(headerNames(reply)).toEqual(["content-type", "x-ng-failure", "x-ng-failure-kind"]);
+        expect(headerNames(reply)).toEqual(["content-type", "x-ng-failure", "x-ng-failure-kind", "x-ng-request-id"]);
         expect(reply.headers["content-type"]).toBe("application/json");
         expect(reply.setCookies).toEqual([]);
         expect(failureFacts(reply.headers)).toMatchObject({ failure_kind: "resources:internal_error", boundary: "resources" });
@@ -211,7 +218,7 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
       test("a new one is told by a cookie of the server's name and the reference's attributes", async () => {
         const reply = await call("resources", "/visit");
         expect(reply.setCookies).toEqual([
-          expect.stringMatching(/^ContractResources___resources=[\w.-]+; path=\/; Max-Age=1209600; httponly; samesite=lax$/),
+          expect.stringMatching(/^ContractResources___resources=[\w.~-]+; path=\/; Max-Age=1209600; httponly; samesite=lax$/),
         ]);
         expect(reply.headers.vary).toBe("Cookie");
       });
@@ -219,7 +226,7 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
       test("its state comes back with it, quoted or not", async () => {
         const jar = new CookieJar();
         const first = await visit(jar);
-        expect(first).toMatchObject({ visits: 1, new: true });
+        expect(first).toMatchObject({ visits: 1, new: !begun });
         expect(await visit(jar)).toEqual({ visits: 2, session: first.session, new: false });
         const quoted = CookieJar.fromHeader(`ContractResources___resources="${jar.get("ContractResources___resources")}"`);
         expect(await visit(quoted)).toEqual({ visits: 3, session: first.session, new: false });
@@ -365,38 +372,43 @@ export function describeContract(name: string, open: () => Promise<ContractHosti
     });
 
     describe("a caller that leaves", () => {
+      interface Seen {
+        started: number;
+        cancelled: number;
+      }
+      /** A session of the server that is asked what it saw: where the server has copies, each sees its own calls. */
+      const watch = async (): Promise<{ jar: CookieJar; before: Seen; seen: (least: Seen) => Promise<Seen> }> => {
+        const jar = new CookieJar();
+        const seen = async (body: Seen): Promise<Seen> => (await call("resources", "/seen", { body, jar })).json() as Seen;
+        return { jar, before: await seen({ started: 0, cancelled: 0 }), seen };
+      };
+
       test.each([
         ["directly", "resources"],
         ["two hops away", "environment"],
       ])("cancels the handler: %s", async (_, server) => {
-        const before = (await call("resources", "/seen", { body: { started: 0, cancelled: 0 } })).json() as {
-          started: number;
-          cancelled: number;
-        };
+        const { jar, before, seen } = await watch();
         const leave = new AbortController();
         const waiting =
           server === "resources"
-            ? call("resources", "/wait", { signal: leave.signal })
-            : run({ call: { server: "resources", path: "/wait", body: {} } }, { signal: leave.signal });
+            ? call("resources", "/wait", { jar, signal: leave.signal })
+            : run({ call: { server: "resources", path: "/wait", body: {} } }, { jar, signal: leave.signal });
         const left = expect(waiting).rejects.toMatchObject({ code: "NG_ERR_CANCELLED" });
-        await call("resources", "/seen", { body: { started: before.started + 1, cancelled: before.cancelled } });
+        await seen({ started: before.started + 1, cancelled: before.cancelled });
         leave.abort(new Error("enough"));
         await left;
-        const after = await call("resources", "/seen", { body: { started: before.started + 1, cancelled: before.cancelled + 1 } });
-        expect(after.json()).toEqual({ started: before.started + 1, cancelled: before.cancelled + 1 });
+        const after = { started: before.started + 1, cancelled: before.cancelled + 1 };
+        expect(await seen(after)).toEqual(after);
       });
 
       test("so does one whose limit is over", async () => {
-        const before = (await call("resources", "/seen", { body: { started: 0, cancelled: 0 } })).json() as {
-          started: number;
-          cancelled: number;
-        };
-        await expect(call("resources", "/wait", { timeoutMs: 100 })).rejects.toMatchObject({
+        const { jar, before, seen } = await watch();
+        await expect(call("resources", "/wait", { jar, timeoutMs: 100 })).rejects.toMatchObject({
           code: "NG_ERR_TIMEOUT",
           message: "resources did not answer /wait within the tool time-out of 0.1 s",
           details: { failure_kind: "transport_timeout", boundary: "resources" },
         });
-        await call("resources", "/seen", { body: { started: before.started + 1, cancelled: before.cancelled + 1 } });
+        await seen({ started: before.started + 1, cancelled: before.cancelled + 1 });
       });
     });
 

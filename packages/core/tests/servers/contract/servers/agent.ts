@@ -1,7 +1,7 @@
 /** An agent whose `/run` does what its row says: answers as told, or calls another server and hands its answer or its failure on. */
 import { raiseForStatus } from "../../../../src/http/index.ts";
 import type { ModelResponse, RunBody } from "../../../../src/protocol/index.ts";
-import { Agent, type RequestContext, reply, serve } from "../../../../src/servers/index.ts";
+import { Agent, cookiesFor, type RequestContext, reply, serve } from "../../../../src/servers/index.ts";
 
 interface Told {
   answer?: { status: number; body: unknown; text?: string; headers: Record<string, string>; setCookies: string[] };
@@ -17,7 +17,13 @@ export default class ContractAgent extends Agent {
     const { answer, call } = (body as unknown as { told: Told }).told;
     if (answer) return reply(answer);
     if (call === undefined) return { cookies: jar.header() ?? null };
-    const inner = await this.client.call(call.server, { kind: "tool", path: call.path, body: call.body, signal });
+    const inner = await this.client.call(call.server, {
+      kind: "tool",
+      path: call.path,
+      body: call.body,
+      jar: cookiesFor(call.server, jar),
+      signal,
+    });
     return raiseForStatus(inner, call.server, call.path).json();
   }
 }
