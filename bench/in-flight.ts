@@ -4,7 +4,7 @@
  *
  *   node bench/in-flight.ts --upstream PATH/fake-upstream [--sizes 1000,4000] [--latency-ms 20000] [--tools 0] [--hosts 1] [--ports 1] [--workers 4] [--run WORD ...]
  *
- * One port takes about 28,000 connections from one machine: with `--ports n` there are n endpoints, each with a model server and an agent in front of it.
+ * One port takes about 28,000 connections from one machine: with `--ports n` the endpoint has n addresses, and the model server spreads its sessions over them.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { startCommand, tempProject } from "@ng-gym/testing";
 import { type EndpointStats, startEndpoint } from "./in-flight/endpoint.ts";
 import { memoryOf, peakMemory } from "./in-flight/memory.ts";
-import { agentOf, configOf, rowsOf } from "./in-flight/project.ts";
+import { configOf, rowsOf } from "./in-flight/project.ts";
 import { type Case, header, lineOf } from "./in-flight/table.ts";
 
 const { values } = parseArgs({
@@ -46,7 +46,7 @@ async function measure(rollouts: number): Promise<Case> {
   await using project = await tempProject({
     "bench.yaml": configOf(endpoint.urls),
     "env.yaml": { policy_api_key: "sk-bench", policy_model_name: "fake" },
-    "in.jsonl": rowsOf(rollouts, PORTS),
+    "in.jsonl": rowsOf(rollouts),
   });
   const options = { cwd: project.path, env: { HOME: project.path, TMPDIR: project.path } };
   const run = ["+config_paths=[bench.yaml]", "+head_server.port=0", `+num_hosts=${values.hosts}`, ...values.run];
@@ -95,7 +95,7 @@ async function watchFirst(stats: () => Promise<EndpointStats>, began: number): P
 }
 
 process.stdout.write(
-  `${agentOf(0)} and ${PORTS - 1} more; ${values.hosts} hosts; the endpoint waits ${LATENCY_S} s, ${TURNS} calls a rollout\n${header()}\n`,
+  `${values.hosts} hosts; ${PORTS} addresses of the endpoint, which waits ${LATENCY_S} s, ${TURNS} calls a rollout\n${header()}\n`,
 );
 for (const size of values.sizes.split(",").map(Number)) {
   const result = await measure(size);

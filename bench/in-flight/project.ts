@@ -1,4 +1,4 @@
-/** Configuration and rows of the bench: one model server and one agent for each address of the endpoint, all with one resources server. */
+/** Configuration and rows of the bench: one agent, one resources server, and one model server in front of all addresses of the endpoint. */
 
 const RESOURCES = "example_single_tool_call";
 const TOOL = {
@@ -14,33 +14,30 @@ const TOOL = {
   },
 };
 
-export function agentOf(index: number): string {
-  return `bench_agent_${index}`;
-}
+const AGENT = "bench_agent";
 
+/** A session stays with one of the addresses, so that rollouts are spread over them. */
 export function configOf(urls: readonly string[]): object {
-  const servers = urls.map((url, index) => {
-    const model = {
-      entrypoint: "app.ts",
-      openai_base_url: url,
-      openai_api_key: "$" + "{policy_api_key}",
-      openai_model: "$" + "{policy_model_name}",
-    };
-    const agent = {
-      entrypoint: "app.ts",
-      resources_server: { type: "resources_servers", name: RESOURCES },
-      model_server: { type: "responses_api_models", name: `bench_model_${index}` },
-    };
-    return {
-      [`bench_model_${index}`]: { responses_api_models: { openai_model: model } },
-      [agentOf(index)]: { responses_api_agents: { simple_agent: agent } },
-    };
-  });
+  const model = {
+    entrypoint: "app.ts",
+    openai_base_url: urls,
+    openai_api_key: "$" + "{policy_api_key}",
+    openai_model: "$" + "{policy_model_name}",
+  };
+  const agent = {
+    entrypoint: "app.ts",
+    resources_server: { type: "resources_servers", name: RESOURCES },
+    model_server: { type: "responses_api_models", name: "bench_model" },
+  };
   const resources = { entrypoint: "app.ts", domain: "agent", verified: false, description: "One weather tool." };
-  return Object.assign({ [RESOURCES]: { resources_servers: { [RESOURCES]: resources } } }, ...servers);
+  return {
+    [RESOURCES]: { resources_servers: { [RESOURCES]: resources } },
+    bench_model: { responses_api_models: { openai_model: model } },
+    [AGENT]: { responses_api_agents: { simple_agent: agent } },
+  };
 }
 
-export function rowsOf(count: number, agents: number): object[] {
+export function rowsOf(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     responses_create_params: {
       input: [
@@ -50,6 +47,6 @@ export function rowsOf(count: number, agents: number): object[] {
       tools: [TOOL],
       parallel_tool_calls: false,
     },
-    agent_ref: { type: "responses_api_agents", name: agentOf(index % agents) },
+    agent_ref: { type: "responses_api_agents", name: AGENT },
   }));
 }

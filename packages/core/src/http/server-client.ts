@@ -123,25 +123,30 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
     );
   }
 
-  async function counted(state: TargetState, call: Call, send: () => Promise<Reply>): Promise<Reply> {
+  /** No frame of its own waits for the reply: tens of thousands may. */
+  function counted(state: TargetState, call: Call, send: () => Promise<Reply>): Promise<Reply> {
     const { shownAs: target } = state;
     const began = options.onCall === undefined ? 0 : performance.now();
-    let status: number | undefined;
     state.calls++;
     state.inFlight++;
     if (call.signal) setMaxListeners(0, call.signal);
-    try {
-      const reply = await (options.around === undefined ? send() : options.around({ target, kind: call.kind, path: call.path }, send));
-      status = reply.status;
-      call.jar?.take(reply.setCookies);
-      return reply;
-    } catch (error) {
-      state.errors++;
-      throw error;
-    } finally {
+    const end = (status?: number): void => {
       state.inFlight--;
       options.onCall?.({ target, kind: call.kind, path: call.path, status, durationMs: performance.now() - began });
-    }
+    };
+    const { around } = options;
+    return begun(around === undefined ? send : () => around({ target, kind: call.kind, path: call.path }, send)).then(
+      (reply) => {
+        call.jar?.take(reply.setCookies);
+        end(reply.status);
+        return reply;
+      },
+      (error) => {
+        state.errors++;
+        end();
+        throw error;
+      },
+    );
   }
 
   return {
@@ -165,6 +170,15 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       await sockets.close();
     },
   };
+}
+
+/** What a call throws before anything is sent (no such server, a path that is none) rejects like all that comes later. */
+function begun(send: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return send();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 interface SocketCall {

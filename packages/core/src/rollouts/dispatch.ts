@@ -2,7 +2,6 @@
  * Starts rows in their order, at most `slots` at once, and hands each outcome on. A slot is free again when `settle` has returned, that is when the row's
  * line is on disk: a slow disk slows dispatch and nothing piles up. Stops on abort: nothing new starts, calls in flight are cancelled and end as unresolved.
  */
-import { setMaxListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { type GymError, messageOf } from "../errors/index.ts";
 import type { ServerClient } from "../http/index.ts";
@@ -24,6 +23,8 @@ export interface Flight {
   /** As logs and traces name it. */
   readonly rollout: string | undefined;
   readonly server: string;
+  /** A signal of its own: one that tens of thousands listen to would look through all of them with each that is added. */
+  readonly stop: AbortController;
 }
 
 export interface Flights {
@@ -56,7 +57,6 @@ export async function dispatch(options: DispatchOptions): Promise<void> {
   const { now, latencies } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  setMaxListeners(0, signal);
   const flights = new Set<Flight>();
   const began = now();
   let started = 0;
@@ -71,14 +71,16 @@ export async function dispatch(options: DispatchOptions): Promise<void> {
 
   async function fly({ identity, body }: SentRow, server: EnvironmentServer): Promise<void> {
     const rollout = rolloutOf(identity);
-    const flight: Flight = { start: now(), rollout, server: server.name };
+    const flight: Flight = { start: now(), rollout, server: server.name, stop: new AbortController() };
     flights.add(flight);
     try {
       let outcome: Outcome;
       let over: GymError | undefined;
       // A row that was never taken in while the run goes on waits for its server, which is being started anew. It keeps its place: no others are sent after it.
       do {
-        outcome = await withCall(newCall(COLLECTOR, rollout), () => runRow(identity, body, { client: options.client, server, signal }));
+        outcome = await withCall(newCall(COLLECTOR, rollout), () =>
+          runRow(identity, body, { client: options.client, server, signal: flight.stop.signal }),
+        );
         over = outcome.kind === "failed" ? await options.runWatch?.(outcome, server.name) : undefined;
       } while (options.runWatch && over === undefined && isRefusal(outcome, server.name) && now() - flight.start < SERVER_ABSENCE_MS);
       if (over !== undefined) {
@@ -101,7 +103,10 @@ export async function dispatch(options: DispatchOptions): Promise<void> {
     new Promise<void>((resolve) => {
       wake = resolve;
     });
-  const onAbort = () => wake?.();
+  const onAbort = () => {
+    for (const { stop } of flights) stop.abort(signal.reason);
+    wake?.();
+  };
   signal.addEventListener("abort", onAbort);
   try {
     for await (const row of options.rows) {

@@ -71,7 +71,8 @@ interface Around {
   log: Log | undefined;
 }
 
-async function answer(endpoint: Endpoint, request: EndpointRequest, { call, counter, route, span, log }: Around): Promise<EndpointReply> {
+/** No frame of its own waits for the answer: tens of thousands may. */
+function answer(endpoint: Endpoint, request: EndpointRequest, { call, counter, route, span, log }: Around): Promise<EndpointReply> {
   const began = performance.now();
   const end = (status: number): void => {
     const ms = performance.now() - began;
@@ -80,19 +81,20 @@ async function answer(endpoint: Endpoint, request: EndpointRequest, { call, coun
     log?.debug(`${request.method} ${route} ${status}`, { ms: Math.round(ms * 10) / 10 });
   };
   counter.began();
-  let reply: EndpointReply;
-  try {
-    reply = await endpoint.handle(request);
-  } catch (error) {
-    end(500);
-    throw error;
-  }
-  if (reply.stream === undefined) {
-    end(reply.status);
-    // Who reports a failure can say which lines of the log belong to it.
-    return reply.status >= 500 ? { ...reply, headers: { ...reply.headers, [REQUEST_ID_HEADER]: call.requestId } } : reply;
-  }
-  return { ...reply, stream: watched(reply.stream, { call, signal: request.signal, end: () => end(reply.status) }) };
+  return endpoint.handle(request).then(
+    (reply) => {
+      if (reply.stream === undefined) {
+        end(reply.status);
+        // Who reports a failure can say which lines of the log belong to it.
+        return reply.status >= 500 ? { ...reply, headers: { ...reply.headers, [REQUEST_ID_HEADER]: call.requestId } } : reply;
+      }
+      return { ...reply, stream: watched(reply.stream, { call, signal: request.signal, end: () => end(reply.status) }) };
+    },
+    (error) => {
+      end(500);
+      throw error;
+    },
+  );
 }
 
 /** A streamed answer is at work until its last piece is out, or its reader has gone; its pieces are made within the call. */

@@ -3,7 +3,7 @@
  * base64url JSON and an HMAC-SHA256 over it with a secret that is random per run and shared by the copies of the instance. Where there are several,
  * the number of the one that opened the session stands in front, signed like the rest.
  */
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from "node:crypto";
 import { copyIn, withCopy, withoutCopy } from "../http/index.ts";
 
 /** 14 days, as the reference. */
@@ -68,7 +68,8 @@ const MAX_KNOWN_VALUES = 4_096;
 
 /** `copy`: the number of this process among those that run the instance. */
 export function createSessionSigner(cookieName: string, secret: string, copy?: number): SessionSigner {
-  const sign = (payload: string): string => createHmac("sha256", secret).update(`${cookieName}.${payload}`).digest("base64url");
+  const key = createSecretKey(Buffer.from(secret));
+  const sign = (payload: string): string => createHmac("sha256", key).update(`${cookieName}.${payload}`).digest("base64url");
 
   const known = new Set<string>();
 
