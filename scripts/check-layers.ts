@@ -20,7 +20,7 @@ const CORE: Record<string, readonly string[]> = {
   telemetry: ["errors"],
   http: ["errors", "json", "config", "work"],
   head: ["errors", "http"],
-  servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head", "telemetry"],
+  servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head", "telemetry", "jsonl"],
   jsonl: ["errors"],
   rollouts: ["errors", "json", "protocol", "config", "http", "metrics", "jsonl", "telemetry"],
 };

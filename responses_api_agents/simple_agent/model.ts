@@ -1,6 +1,6 @@
 /** One call of the model server, and a look at what the loop relies on in its answer; the rest of it is checked where it is verified. */
 import { badResponse, type CookieJar, raiseForStatus, type ServerClient } from "@ng-gym/core/http";
-import { isObject, type ModelResponse, type ResponsesRequest } from "@ng-gym/core/protocol";
+import { failureOfResponse, isObject, type ModelResponse, type ResponsesRequest } from "@ng-gym/core/protocol";
 
 export interface ModelDesk {
   client: ServerClient;
@@ -19,6 +19,8 @@ export async function askModel(request: ResponsesRequest, desk: ModelDesk): Prom
   const headers = prefix === "" && rolloutId !== undefined ? { "x-ng-rollout-id": rolloutId } : undefined;
   const reply = raiseForStatus(await client.call(server, { kind: "model", path, body: request, headers, jar, signal }), server, path);
   const answer = reply.json();
+  const failure = failureOfResponse(answer);
+  if (failure !== undefined) throw badResponse({ server, path, status: reply.status }, failure);
   const fault = faultOf(answer);
   if (fault !== undefined)
     throw badResponse({ server, path, status: reply.status }, `no Response: ${fault}: ${reply.text().slice(0, 200)}`);

@@ -153,5 +153,30 @@ test("a dry run makes every server and starts none", async () => {
     "++policy_model.responses_api_models.simulated_model.skill=high",
   ]);
   expect(bad).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(bad.stderr).toMatch(/policy_model: .*skill/s);
+  expect(bad.stderr).toMatch(/^ {2}policy_model\.responses_api_models\.simulated_model\.skill: /m);
+});
+
+const OPENAI = ["--resources-server", "mcqa", "--model-type", "openai_model", "--model", "m", "--model-api-key", "k"];
+const ENDPOINT = ["--model-url", "http://127.0.0.1:9/v1"];
+const BLOCK = "policy_model.responses_api_models.openai_model";
+
+test.each([
+  ["adaptiv", "must be adaptive, a whole number from 1, or null (no limit)"],
+  ["0", "must be 1 or more, or adaptive"],
+])("max_concurrent_requests %s is told in a sentence at its key, in a dry run and by ng-validate", async (value, said) => {
+  const words = [...OPENAI, ...ENDPOINT, `++${BLOCK}.max_concurrent_requests=${value}`];
+  const dry = await runIn({}, ["ng-run", ...words, "+dry_run=true"]);
+  expect(dry.exitCode).toBe(1);
+  expect(dry.stderr).toContain(`  ${BLOCK}.max_concurrent_requests: ${said}`);
+  expect(dry.stderr).not.toContain('"origin"');
+  const checked = await runIn({}, ["ng-validate", ...words, "--offline"]);
+  expect(checked.stdout + checked.stderr).toContain(`'${BLOCK}.max_concurrent_requests': ${said}`);
+});
+
+test("a dry run refuses a limit that the copies cannot share", async () => {
+  const words = [...OPENAI, ...ENDPOINT, `++${BLOCK}.max_concurrent_requests=2`, "+dry_run=true"];
+  const { exitCode, stderr } = await runIn({}, ["ng-run", ...words, "+num_hosts=3"]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("policy_model: max_concurrent_requests 2 is for all 3 processes");
+  expect((await runIn({}, ["ng-run", ...words, "+num_hosts=2"])).exitCode).toBe(0);
 });

@@ -41,14 +41,27 @@ describe("ng-status", () => {
 
   test("servers with what they are at, what is called, and what processes cost", () => {
     const circuit = { state: "open" as const, reason: "401 no such key", since: 1, nextTrial: 1_040_000 };
-    const targets = { policy_model: target({ limit: { kind: "adaptive", current: 12, max: 64 }, circuit }), mcqa: target() };
+    const targets = {
+      policy_model: target({ pausing: 16, lastRefusal: 429, limit: { kind: "adaptive", current: 12, max: 64 }, circuit }),
+      mcqa: target(),
+    };
     const lines = statusText({ ...view, servers: [{ ...row, load }], hosts: [host(7, targets)] }).split("\n");
     const mcqa = ["mcqa", "resources_servers/mcqa", "http://127.0.0.1:12001", "7 shared", "12 s", "healthy", "4", "1234", "2", "9"];
     expect(cells(lines[0])).toEqual(["server", "kind", "address", "process", "up", "state", "in flight", "handled", "failed", "queued"]);
     expect(cells(lines[1])).toEqual(mcqa);
-    expect(cells(lines[3])).toEqual(["calls to", "calls", "in flight", "waiting", "retries", "errors", "limit", "circuit"]);
-    expect(cells(lines[4])).toEqual(["policy_model", "10", "2", "1", "3", "0", "adaptive 12", "OPEN, next trial in 40 s: 401 no such key"]);
-    expect(cells(lines[5])).toEqual(["mcqa", "10", "2", "1", "3", "0", "-", "-"]);
+    expect(cells(lines[3])).toEqual(["calls to", "calls", "in flight", "waiting", "pausing", "retries", "errors", "limit", "circuit"]);
+    expect(cells(lines[4])).toEqual([
+      "policy_model",
+      "10",
+      "2",
+      "1",
+      "16 (429)",
+      "3",
+      "0",
+      "adaptive 12",
+      "OPEN, next trial in 40 s: 401 no such key",
+    ]);
+    expect(cells(lines[5])).toEqual(["mcqa", "10", "2", "1", "-", "3", "0", "-", "-"]);
     expect(cells(lines[8])).toEqual(["7", "shared", "1 min 30 s", "130 MB", "1.5 GB", "0/12/80 ms", "31 of 20000"]);
     expect(lines.slice(-2)).toEqual(["1 healthy, 0 unhealthy", ""]);
   });
@@ -56,12 +69,16 @@ describe("ng-status", () => {
   test("copies of a server are one line; a process that is silent is named; restarts are told where there can be any", () => {
     const text = statusText({
       ...view,
-      servers: [{ ...row, load: { ...load, pids: [7, 8], restarts: 1 } }],
+      servers: [{ ...row, restarts: 1, load: { pids: [7, 8], in_flight: null, handled: null, failed: null, queued: null } }],
       hosts: [{ pid: 8, hosting: "process", names: ["mcqa"], servers: [], targets: {}, silent: true }],
     });
-    expect(text).toMatch(/ 2 copies: 7 8 shared .* 9 +1\n/);
+    expect(text).toMatch(/ 2 copies: 7 8 shared .* healthy +\? +\? +\? +\? +1\n/);
     expect(text).toMatch(/^ +server.* restarts\n/);
     expect(text).toMatch(/^ +8 +process .* does not answer /m);
+  });
+
+  test("a server that tells no load, as one in Python, has its restarts told", () => {
+    expect(statusText({ ...view, servers: [{ ...row, restarts: 2 }] })).toMatch(/ restarts\n.* healthy +2\n/);
   });
 
   test("a head server that tells no load, as NeMo Gym's, shows as before", () => {
@@ -80,12 +97,12 @@ describe("ng-status", () => {
   test("counts and limits of one target add up over processes; its worst circuit is told", () => {
     const limit = (current: number) => ({ kind: "fixed" as const, current });
     const merged = mergedTargets([
-      host(1, { m: target({ limit: limit(8), circuit: { state: "closed" } }) }),
+      host(1, { m: target({ pausing: 2, lastRefusal: 429, limit: limit(8), circuit: { state: "closed" } }) }),
       host(2, { m: target({ limit: limit(4), circuit: { state: "open", reason: "403" } }), other: target() }),
     ]);
     expect([...merged.keys()]).toEqual(["m", "other"]);
     expect(merged.get("m")).toEqual({
-      ...{ calls: 20, inFlight: 4, waiting: 2, retries: 6, errors: 0 },
+      ...{ calls: 20, inFlight: 4, waiting: 2, pausing: 2, retries: 6, lastRefusal: 429, errors: 0 },
       limit: limit(12),
       circuit: { state: "open", reason: "403" },
     });
@@ -156,10 +173,12 @@ describe("lines of servers", () => {
   test("log_format json: each line is one object, also what a server printed by itself", () => {
     const terminal = fakeTerminal();
     const follow = followServers(terminal);
-    for (const event of [{ type: "logging", format: "json" } as const, ...events]) follow(event);
-    const [logged, printed, end] = terminal.stderr.split("\n");
+    const stopping = { type: "stopping", reason: "interrupted" } as const;
+    for (const event of [{ type: "logging", format: "json" } as const, ...events, stopping]) follow(event);
+    const [logged, printed, own, end] = terminal.stderr.split("\n");
     expect(JSON.parse(logged ?? "")).toEqual(entry);
     expect(JSON.parse(printed ?? "")).toEqual({ time: expect.any(String), server: "mcqa", stream: "stdout", message: "printed\u001b[31m" });
+    expect(JSON.parse(own ?? "")).toMatchObject({ level: "info", server: "ng-run", message: "stopping servers: interrupted" });
     expect(end).toBe("");
   });
 });

@@ -79,9 +79,9 @@ test("ng-status shows load, calls and processes; --json stays a list of instance
 
   const text = await run(["ng-status"], { cwd: servers.cwd });
   expect(text.stdout).toMatch(/^ +mcqa_environment_server .* healthy +0 +4 +0 +0$/m);
-  expect(text.stdout).toMatch(/^ +calls to +calls +in flight +waiting +retries +errors +limit +circuit$/m);
-  expect(text.stdout).toMatch(/^ +policy_model +3 +0 +0 +0 +0 /m);
-  expect(text.stdout).toMatch(/^ +policy_model endpoint +3 +0 +0 +0 +0 .*closed$/m);
+  expect(text.stdout).toMatch(/^ +calls to +calls +in flight +waiting +pausing +retries +errors +limit +circuit$/m);
+  expect(text.stdout).toMatch(/^ +policy_model +3 +0 +0 +0 +0 +0 /m);
+  expect(text.stdout).toMatch(/^ +policy_model endpoint +3 +0 +0 +0 +0 +0 .*closed$/m);
   expect(text.stdout).toMatch(/^ +process +hosting +CPU +memory +heap +event loop p50\/p99\/max +descriptors$/m);
   const json = await run(["ng-status", "--json"], { cwd: servers.cwd });
   const list: { config_path: string; status: string; load: object; processes: { targets: object }[] }[] = JSON.parse(json.stdout);
@@ -93,6 +93,26 @@ test("ng-status shows load, calls and processes; --json stays a list of instance
     targets: { "policy_model endpoint": { calls: 3, in_flight: 0 } },
   });
   expect(text.stdout + json.stdout).not.toContain(KEY);
+});
+
+test("a copy that hangs: what it knows is unknown, and no server in it is healthy", async () => {
+  await using servers = await startRun(["--model-type", "simulated_model", "+num_hosts=2", "+hosting=shared"]);
+  await servers.until(/servers ready in /);
+  const ask = async (): Promise<{ pids: number[]; status: string; uptime_seconds: number | null; load: object }[]> =>
+    JSON.parse((await run(["ng-status", "--json"], { cwd: servers.cwd })).stdout);
+  const [first] = await ask();
+  const pid = first?.pids[1] as number;
+  process.kill(pid, "SIGSTOP");
+  try {
+    for (const one of await ask())
+      expect(one).toMatchObject({ status: "timeout", uptime_seconds: null, load: { in_flight: null, handled: null } });
+    const { stdout } = await run(["ng-status"], { cwd: servers.cwd });
+    expect(stdout).toMatch(/^ +mcqa_environment_server .* timeout +\? +\? +\? +\?$/m);
+    expect(stdout).toMatch(/^ +\d+ +launcher +\S/m);
+    expect(stdout).toMatch(/0 healthy, 4 unhealthy/);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
 });
 
 test("while servers are starting ng-status says what is missing", async () => {
@@ -120,21 +140,24 @@ test("logs go to files too, of every process; log_format json makes each line on
   expect(servers.stderr().split("\n")).toContain(line);
 });
 
-test("a folder for logs that cannot be made is an error of the start that names its key", async () => {
-  using folder = temporaryFolder();
-  writeFileSync(join(folder.path, "file"), "");
-  const line = [
-    "ng-run",
-    "--resources-server",
-    "mcqa",
-    "--model-type",
-    "simulated_model",
-    "+policy_model_name=m",
-    "+head_server.port=0",
-    "+nemo_gym_log_dir=file/logs",
-  ];
-  expect(await run(line, { cwd: folder.path })).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringMatching(/nemo_gym_log_dir.*NG_ERR_FILE/s),
-  });
-});
+test.each(["file/logs", "/proc/nope"])(
+  "a folder for logs that cannot be made (%s) is an error of the start that names its key",
+  async (logs) => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "file"), "");
+    const line = [
+      "ng-run",
+      "--resources-server",
+      "mcqa",
+      "--model-type",
+      "simulated_model",
+      "+policy_model_name=m",
+      "+head_server.port=0",
+      `+nemo_gym_log_dir=${logs}`,
+    ];
+    expect(await run(line, { cwd: folder.path })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/nemo_gym_log_dir.*NG_ERR_FILE/s),
+    });
+  },
+);

@@ -159,3 +159,32 @@ describe("what ends a rollout without a reward", () => {
     expect(upstream.stats.cancelled).toBe(1);
   });
 });
+
+describe("a Response that is no answer", () => {
+  const told = (fields: object, ...output: object[]): Step => ({ json: { ...(answer(...output).json as object), ...fields } });
+  const SERVER_ERROR = { code: "server_error", message: "the engine is gone" };
+
+  test.each([
+    ["failed", { status: "failed", error: SERVER_ERROR }, [say("I think")], "server_error: the engine is gone"],
+    ["failed without output", { status: "failed", error: SERVER_ERROR }, [], "server_error: the engine is gone"],
+    ["an error beside a complete text", { error: SERVER_ERROR }, [say("Cold.")], "holds an error"],
+    ["cancelled", { status: "cancelled" }, [say("Col")], "status is cancelled"],
+    ["not begun", { status: "queued" }, [], "status is queued"],
+    ["not done", { status: "in_progress" }, [], "status is in_progress"],
+  ])("%s: a failure of the model server, never a reward", async (_name, fields, output, said) => {
+    const { upstream, server } = await serve([told(fields, ...output)]);
+    const reply = await run(server);
+    expect(reply.status).toBe(500);
+    expect(failureFacts(reply.headers)).toMatchObject({
+      failure_kind: "policy_model:bad_response",
+      boundary: "policy_model",
+      message: expect.stringContaining(said),
+    });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  test("one that a limit cut off is an answer", async () => {
+    const { server } = await serve([told({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, say("Col"))]);
+    expect((await run(server)).status).toBe(200);
+  });
+});

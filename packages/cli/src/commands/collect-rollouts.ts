@@ -10,7 +10,7 @@ import {
   parseCollectParameters,
   type RunServers,
 } from "@ng-gym/core/rollouts";
-import { outgoingHeaders } from "@ng-gym/core/telemetry";
+import { logSettings, outgoingHeaders } from "@ng-gym/core/telemetry";
 import type { CommandModule } from "../contract/index.ts";
 import { followCollection, type LoadEvent, summaryText } from "../reporters/index.ts";
 import { collectorTelemetry } from "./collector-telemetry.ts";
@@ -34,7 +34,8 @@ export const collectRolloutsCommand: CommandModule<CollectResult, Event> = {
     const { cwd, env, signal, values } = input;
     const servers = serversOf(head);
     const onLine = (message: string): void => emit({ type: "remark", message });
-    await using telemetry = collectorTelemetry([config.get("telemetry"), servers.config.telemetry], { env, onLine });
+    const { format } = logSettings((key) => config.get(key) ?? servers.config[key]);
+    await using telemetry = collectorTelemetry([config.get("telemetry"), servers.config.telemetry], { env, format, onLine });
     await using client = clientOf(head.instances, {
       ...clientSettings((key) => config.get(key) ?? servers.config[key]),
       onRetry: (notice) => emit(retryWait(notice)),

@@ -1,7 +1,7 @@
 /** What a server's own class says about its block of the configuration. Classes and their schemas are loaded only where there is one to ask. */
 import { findServerDir, type LoadedConfig, resolveEntrypoint, type SchemaFor, type ServerInstance } from "@ng-gym/core/config";
 import { messageOf } from "@ng-gym/core/errors";
-import type { GymServerClass } from "@ng-gym/core/servers";
+import type { BlockIssue, GymServerClass } from "@ng-gym/core/servers";
 import type { CommandInput } from "../contract/index.ts";
 
 /** Stands for the policy model where none is configured; never started. */
@@ -36,12 +36,26 @@ export async function missingProgram(instance: ServerInstance, at: Place & { pyt
 
 /** Keys by which a block says how it is hosted. Looked into only where one is there: it takes the loading of the supervisor. */
 const HOSTING_KEYS = ["restart", "num_workers"];
+/** Limits that the processes of a server share. */
+const SHARED_LIMITS = ["max_concurrent_requests", "max_concurrent_episodes"];
 
 /** Why an instance cannot be hosted as its block says. */
 export async function hostingProblem(instance: ServerInstance, config: LoadedConfig, at: Place): Promise<string | undefined> {
-  if (instance.implementation === STAND_IN || HOSTING_KEYS.every((key) => (instance.block[key] ?? null) === null)) return undefined;
-  const { planProblem } = await servers();
-  return planProblem(instance, { cwd: at.cwd, env: at.env, hosting: config.get("hosting"), python: config.get("python") });
+  if (instance.implementation === STAND_IN) return undefined;
+  const { block } = instance;
+  const place = { cwd: at.cwd, env: at.env };
+  const asksMore = HOSTING_KEYS.some((key) => (block[key] ?? null) !== null);
+  const alone = asksMore
+    ? await (await servers()).planProblem(instance, { ...place, hosting: config.get("hosting"), python: config.get("python") })
+    : undefined;
+  if (alone !== undefined || SHARED_LIMITS.every((key) => (block[key] ?? null) === null)) return alone;
+  return (await servers()).copyProblem(instance.name, config, place);
+}
+
+/** What the server's own schema refuses of its block. */
+export async function blockIssuesOf(instance: ServerInstance, at: Place): Promise<BlockIssue[]> {
+  const Class = await serverClassOf(instance, at);
+  return Class === undefined ? [] : (await servers()).blockIssues(Class.configSchema, instance.block);
 }
 
 /** The keys that a block may hold, for the check of unknown ones. */

@@ -8,7 +8,7 @@ import { snakeCaseKeys } from "./json-keys.ts";
 import { loadSettings } from "./settings.ts";
 
 /** How long a server may take to say that it is well. */
-const PROBE_TIMEOUT_MS = 2_000;
+const PROBE_TIMEOUT_MS = 1_800;
 
 export interface StatusReport {
   head: string;
@@ -25,21 +25,24 @@ export const statusCommand: CommandModule<StatusReport> = {
     const head = headOf(await loadSettings(input, { noModel: true }));
     try {
       await using run = readRunStatus(head);
-      const [{ instances, ready }, status] = await Promise.all([fetchHead(head, input.signal), run.read(input.signal)]);
-      const hosts = status?.hosts ?? [];
+      const asked = run.read(input.signal);
+      const { instances, ready } = await fetchHead(head, input.signal);
       await using client = clientOf(instances, { policy: { maxAttempts: 1 } });
-      const servers = await Promise.all(
-        instances.map((instance) =>
+      // Side by side: whoever hangs keeps the others waiting once.
+      const [status, ...servers] = await Promise.all([
+        asked,
+        ...instances.map((instance) =>
           probe(instance, (signal) =>
             client.call(instance.config_path, { kind: "control", method: "GET", path: "/", timeoutMs: PROBE_TIMEOUT_MS, signal }),
           ),
         ),
-      );
+      ]);
+      const hosts = status?.hosts ?? [];
       const waiting = ready ? [] : (status?.waiting ?? []);
       const missing = waiting.length === 0 ? "" : `; not ready yet: ${waiting.join(", ")}`;
       return {
         head: head.url,
-        servers: servers.map((one) => ({ ...one, ...told(one.config_path, hosts) })),
+        servers: servers.map((one) => withTold(one, hosts)),
         hosts,
         waiting,
         notices: ready ? [] : [`${head.url} is still starting its servers${missing}`],
@@ -54,9 +57,19 @@ export const statusCommand: CommandModule<StatusReport> = {
   json: (result) => result.servers,
 };
 
+/** What answered is not well where a process of it is silent: a copy may have answered for it. Its time begins with the oldest of its processes. */
+function withTold(server: StatusReport["servers"][number], hosts: readonly NamedHostStatus[]): StatusReport["servers"][number] {
+  const mine = hosts.filter((host) => host.names.includes(server.config_path));
+  const more = told(server.config_path, mine);
+  if (server.status !== "success") return { ...server, ...more };
+  if (mine.length > 1 && mine.some(({ silent }) => silent)) return { ...server, status: "timeout", uptime_seconds: null, ...more };
+  const since = Math.min(...mine.map(({ restartedAt }) => (restartedAt === undefined ? server.start_time : restartedAt / 1000)));
+  const uptime = mine.length === 0 ? server.uptime_seconds : Math.max(0, Date.now() / 1000 - since);
+  return { ...server, uptime_seconds: uptime, ...more };
+}
+
 /** What the processes that run an instance tell about it: sums, and the processes themselves. */
-function told(name: string, hosts: readonly NamedHostStatus[]): { load?: InstanceLoad; processes?: unknown[] } {
-  const mine = hosts.filter((host) => host.names.includes(name));
+function told(name: string, mine: readonly NamedHostStatus[]): { load?: InstanceLoad; restarts?: number; processes?: unknown[] } {
   const loads = mine.flatMap(({ servers }) => servers.filter((server) => server.name === name));
   if (mine.length === 0) return {};
   // Names of targets are names: only the keys of what is told about them are spelled anew.
@@ -64,18 +77,20 @@ function told(name: string, hosts: readonly NamedHostStatus[]): { load?: Instanc
     ...(snakeCaseKeys(process) as object),
     targets: Object.fromEntries(Object.entries(targets).map(([target, load]) => [target, snakeCaseKeys(load)])),
   }));
-  if (loads.length === 0) return { processes };
-  const sum = (pick: (load: (typeof loads)[number]) => number): number => loads.reduce((total, load) => total + pick(load), 0);
-  const restarts = mine.flatMap((host) => host.restarts ?? []);
+  const counts = mine.flatMap((host) => host.restarts ?? []);
+  const restarts = counts.length === 0 ? {} : { restarts: counts.reduce((total, count) => total + count, 0) };
+  const isSilent = mine.some(({ silent }) => silent);
+  if (loads.length === 0 && !isSilent) return { ...restarts, processes };
+  const sum = (pick: (load: (typeof loads)[number]) => number): number | null =>
+    isSilent ? null : loads.reduce((total, load) => total + pick(load), 0);
   const load: InstanceLoad = {
     pids: mine.map(({ pid }) => pid),
     in_flight: sum((one) => one.inFlight),
     handled: sum((one) => one.handled),
     failed: sum((one) => one.failed),
     queued: sum((one) => one.queued),
-    ...(restarts.length === 0 ? {} : { restarts: restarts.reduce((total, count) => total + count, 0) }),
   };
-  return { load, processes };
+  return { load, ...restarts, processes };
 }
 
 async function probe(

@@ -5,10 +5,17 @@ import { columns, counted, duration } from "./format.ts";
 
 /** Shortest time between two plain lines about who is missing. */
 export const PLAIN_WAITING_MS = 5_000;
+/** Whose lines those of the launcher are, where each line names its server. */
+const LAUNCHER = "ng-run";
 
 export function followServers(terminal: Terminal): (event: HostEvent) => void {
   let nextPlain = 0;
   let format: "text" | "json" = "text";
+  /** What the launcher says itself is on the stream of the logs, and has their form. */
+  const note = (message: string): void =>
+    terminal.note(
+      format === "json" ? JSON.stringify({ time: new Date().toISOString(), level: "info", server: LAUNCHER, message }) : message,
+    );
   return (event) => {
     switch (event.type) {
       case "starting":
@@ -18,17 +25,17 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
         if (terminal.live) terminal.status(line);
         else if (terminal.now() >= nextPlain) {
           nextPlain = terminal.now() + PLAIN_WAITING_MS;
-          terminal.note(line);
+          note(line);
         }
         break;
       }
       case "endpoint-unresolvable":
-        terminal.note(`${named(event.endpoint)} cannot be resolved to an address; not waiting for it`);
+        note(`${named(event.endpoint)} cannot be resolved to an address; not waiting for it`);
         break;
       case "endpoints-waiting":
         terminal.status("");
-        terminal.note(
-          `waiting for ${counted(event.endpoints.length, "model endpoint")} (${duration(event.elapsedMs / 1000)}): ${event.endpoints.map(named).join(", ")}`,
+        note(
+          `waiting for ${counted(event.endpoints.length, "model endpoint")} (${duration(event.elapsedMs / 1000)}${mostOf(event)}), refused or without an answer so far: ${event.endpoints.map(named).join(", ")}`,
         );
         break;
       case "ready":
@@ -44,21 +51,21 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
         break;
       case "died":
         terminal.status("");
-        terminal.note(`${event.server} ended (${event.signal ?? `exit code ${event.exitCode}`}); its last lines:`);
-        for (const line of event.lastLines) terminal.note(`  ${line}`);
+        // What it printed was shown as it came, and the error that ends the run shows the last of it.
+        note(`${event.server} ended (${event.signal ?? `exit code ${event.exitCode}`})`);
         break;
       case "restarting":
-        terminal.note(`${event.server} is started anew in ${duration(event.delayMs / 1000)} (${event.restart} of ${event.of})`);
+        note(`${event.server} is started anew in ${duration(event.delayMs / 1000)} (${event.restart} of ${event.of})`);
         break;
       case "restarted":
-        terminal.note(`${event.server} is ready again (process ${event.pid})`);
+        note(`${event.server} is ready again (process ${event.pid})`);
         break;
       case "stopping":
-        terminal.note(`stopping servers: ${event.reason}`);
+        note(`stopping servers: ${event.reason}`);
         break;
       case "stopped":
-        if (event.killed.length > 0) terminal.note(`killed, because they did not stop in time: ${event.killed.join(", ")}`);
-        terminal.note("all servers are stopped");
+        if (event.killed.length > 0) note(`killed, because they did not stop in time: ${event.killed.join(", ")}`);
+        note("all servers are stopped");
         break;
     }
   };
@@ -66,6 +73,10 @@ export function followServers(terminal: Terminal): (event: HostEvent) => void {
 
 function named({ shown, keys }: ModelEndpoint): string {
   return `${shown} (${keys.join(", ")})`;
+}
+
+function mostOf({ limit }: Extract<HostEvent, { type: "endpoints-waiting" }>): string {
+  return limit === undefined ? "" : `, at most ${limit.seconds} s by ${limit.key}`;
 }
 
 /** One JSON object a line, whoever wrote it. */

@@ -35,11 +35,14 @@ function both(one: TargetLoad, other: TargetLoad): TargetLoad {
   const limits = [one.limit, other.limit].filter((limit) => limit !== undefined);
   const circuits = [one.circuit, other.circuit].filter((circuit) => circuit !== undefined);
   const [limit] = limits;
+  const lastRefusal = other.lastRefusal ?? one.lastRefusal;
   return {
     calls: one.calls + other.calls,
     inFlight: one.inFlight + other.inFlight,
     waiting: one.waiting + other.waiting,
+    pausing: (one.pausing ?? 0) + (other.pausing ?? 0),
     retries: one.retries + other.retries,
+    ...(lastRefusal === undefined ? {} : { lastRefusal }),
     errors: one.errors + other.errors,
     ...(limit === undefined ? {} : { limit: { ...limit, current: limits.reduce((sum, { current }) => sum + current, 0) } }),
     ...(circuits.length === 0 ? {} : { circuit: circuits.find(({ state }) => state !== "closed") ?? circuits[0] }),

@@ -15,16 +15,18 @@ export interface ServerStatus {
   uptime_seconds: number | null;
   /** What it is at; absent where nobody tells. Sums over its copies. */
   load?: InstanceLoad | undefined;
+  /** Of its processes; absent where none is started anew. */
+  restarts?: number | undefined;
 }
 
 export interface InstanceLoad {
   /** Processes that run it. */
   pids: number[];
-  in_flight: number;
-  handled: number;
-  failed: number;
-  queued: number;
-  restarts?: number | undefined;
+  /** Null, as what follows: a process that would know does not answer. */
+  in_flight: number | null;
+  handled: number | null;
+  failed: number | null;
+  queued: number | null;
 }
 
 export interface StatusView {
@@ -47,7 +49,7 @@ export function statusText({ servers, hosts, head, waiting, now }: StatusView): 
 
 function serversTable(servers: readonly ServerStatus[]): string {
   const told = servers.some((one) => one.load !== undefined);
-  const restarted = servers.some((one) => one.load?.restarts !== undefined);
+  const restarted = servers.some((one) => one.restarts !== undefined);
   return columns([
     [
       ...["server", "kind", "address", "process", "up", "state"],
@@ -62,7 +64,7 @@ function serversTable(servers: readonly ServerStatus[]): string {
       one.uptime_seconds === null ? "?" : duration(one.uptime_seconds),
       one.status === "success" ? "healthy" : one.status,
       ...(told ? [one.load?.in_flight, one.load?.handled, one.load?.failed, one.load?.queued].map(numberText) : []),
-      ...(restarted ? [numberText(one.load?.restarts)] : []),
+      ...(restarted ? [numberText(one.restarts)] : []),
     ]),
   ]);
 }
@@ -72,17 +74,20 @@ function processText({ pid, hosting, load }: ServerStatus): string {
   return `${pids}${hosting === "shared" ? " shared" : ""}`;
 }
 
-function numberText(value: number | undefined): string {
+function numberText(value: number | null | undefined): string {
+  if (value === null) return "?";
   return value === undefined ? "-" : String(value);
 }
 
 function targetsTable(targets: ReadonlyMap<string, TargetLoad>, now: number): string {
   if (targets.size === 0) return "";
   return columns([
-    ["calls to", "calls", "in flight", "waiting", "retries", "errors", "limit", "circuit"],
-    ...[...targets].map(([name, { calls, inFlight, waiting, retries, errors, limit, circuit }]) => [
+    ["calls to", "calls", "in flight", "waiting", "pausing", "retries", "errors", "limit", "circuit"],
+    ...[...targets].map(([name, { calls, inFlight, waiting, pausing, retries, lastRefusal, errors, limit, circuit }]) => [
       name,
-      ...[calls, inFlight, waiting, retries, errors].map(String),
+      ...[calls, inFlight, waiting].map(String),
+      `${numberText(pausing)}${pausing && lastRefusal !== undefined ? ` (${lastRefusal})` : ""}`,
+      ...[retries, errors].map(String),
       limitText(limit),
       circuitText(circuit, now),
     ]),

@@ -49,6 +49,10 @@ test("an agent that is killed comes back on its port, as often as it may; what i
   const after = await instanceOf(scene, AGENT);
   expect(after.url).toBe(before.url);
   expect(after.pid).not.toBe(before.pid);
+  const head = `http://127.0.0.1:${scene.head.split("=")[1]}`;
+  const { hosts } = (await (await fetch(`${head}/ng_status`)).json()) as { hosts: { pid: number }[] };
+  expect(hosts.find(({ pid }) => pid === after.pid)).toMatchObject({ restarts: 1, restartedAt: expect.any(Number) });
+  expect(await (await fetch(`${head}/metrics`)).text()).toContain(`nggym_server_restarts_total{server="${AGENT}"} 1\n`);
 
   await collection.exited;
   const failed = await scene.rows("r_failures.jsonl");

@@ -160,6 +160,25 @@ test.each([
   expect(calls.every(({ headers }) => headers.authorization === "Bearer sk-of-the-test")).toBe(true);
 });
 
+test("a wrong key behind an environment server that runs turns is told like any other", async () => {
+  const step: Step = { status: 401, json: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } };
+  await using upstream = await startFakeUpstream({ scripts: { [ROUTE]: [step] } });
+  const block = {
+    entrypoint: "app.py",
+    resources_server: "{type: resources_servers, name: mcqa}",
+    agent_server: "{type: responses_api_agents, name: mcqa_simple_agent}",
+    cleanup_timeout_seconds: 5,
+  };
+  const turn = Object.entries(block).map(([key, value]) => `+turn.environment_servers.single_agent_turn_legacy.${key}=${value}`);
+  await using scene = await openScene({ upstream: upstream.url, run: turn });
+  const { exitCode, stderr } = await scene.collect(["++environment_routing_mode=legacy", "++environment_server_name=turn"]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^first .*policy_model.*answered 401.*Incorrect API key provided/m);
+  expect(stderr).toMatch(/^ {2}.*refuses the key.*policy_api_key/m);
+  const [row] = await scene.rows("r_failures.jsonl");
+  expect(JSON.stringify(row)).not.toContain("Hit an exception");
+});
+
 test("one failure among many does not end the run; it runs again on resume, wrong answers do not", async () => {
   const answers: Step[] = [{ status: 400, json: { error: { message: "no" } } }, answer("\\boxed{A}"), answer("\\boxed{B}")];
   await using upstream = await startFakeUpstream({ scripts: { [ROUTE]: answers } });

@@ -12,6 +12,7 @@ import { type Includes, loadIncludes } from "./includes.ts";
 import { InterpolationFailure, Interpolator } from "./interpolate.ts";
 import { MAX_SERVERS } from "./limits.ts";
 import { MergeConflict, merge } from "./merge.ts";
+import { misplacedNotices } from "./misplaced.ts";
 import { addAddresses, checkAddresses } from "./network.ts";
 import {
   type ConfigNode,
@@ -222,6 +223,7 @@ async function complete({ root: built, relays }: Built, load: Load): Promise<Loa
   checkInterpolations(root, interpolator, problems);
   checkReferences(check.servers, new Set(isStrict(root) ? check.almost.keys() : []), interpolator, problems);
   if (options.allowUnknown !== true) {
+    notices.push(...misplacedNotices(root, check.servers, options.parameters ?? []));
     checkBaseKeys(blocks(root), problems);
     checkTopLevelKeys(root, options.parameters ?? [], problems);
     if (options.schemaFor !== undefined) {

@@ -32,7 +32,10 @@ export async function checkBlockKeys(
         message: `'${path}': ${block.type}/${block.implementation} has no setting '${name}'.`,
         key: path,
         at: key.at,
-        expected: own.length > 0 ? `one of its settings: ${own.slice(0, 40).join(", ")}` : "no settings of its own",
+        expected:
+          own.length > 0
+            ? `one of its settings: ${[...own, ...COMMON_KEYS.filter((common) => allowed.has(common) && !own.includes(common))].slice(0, 48).join(", ")}`
+            : "no settings of its own",
         suggestion,
         fix: `correct or remove it, name it x-${name}, or pass --allow-unknown`,
       });
@@ -42,6 +45,9 @@ export async function checkBlockKeys(
     ? []
     : [`Settings of ${unchecked.join(", ")} are checked against the base keys only: no schema is known for them.`];
 }
+
+/** Base keys that say how a server is run: named beside its own settings where somebody looks for one. */
+const COMMON_KEYS = ["num_workers", "hosting", "restart", "python", "max_body_bytes"];
 
 /** Base keys shorter than this have neighbours that mean something of their own (`values`, `hosts`). */
 const MIN_BASE_LENGTH = 8;
@@ -100,7 +106,7 @@ export function checkTopLevelKeys(root: MapNode, parameters: readonly string[], 
 }
 
 /** First names of the paths that interpolations read: those keys are somebody's variables. */
-function interpolatedNames(root: MapNode): Set<string> {
+export function interpolatedNames(root: MapNode): Set<string> {
   const names = new Set<string>();
   const visit = (node: ConfigNode): void => {
     if (node.kind === "list") for (const item of node.items) visit(item);

@@ -5,18 +5,26 @@ export type { TargetLoad };
 
 export interface HostStatus {
   pid: number;
-  hosting: "process" | "shared" | "python";
+  /** `launcher`: what started the others, where no server is in it. */
+  hosting: "process" | "shared" | "python" | "launcher";
   /** Undefined for a process that cannot be asked (a server in another language). */
   load?: ProcessLoad;
   servers: ServerLoad[];
   /** By name of what is called: another server, or an endpoint outside. */
   targets: Record<string, TargetLoad>;
-  /** How often the supervisor started it anew. */
+  /** How often the supervisor started it anew; absent where it never does. */
   restarts?: number;
+  /** When it was last started anew, in milliseconds since 1970; absent where it was not. */
+  restartedAt?: number;
   /** It was asked and did not tell in time: it is busy, or hangs. */
   silent?: true;
   /** Its counters as Prometheus families; only where they are asked for. */
   metrics?: MetricFamily[];
+}
+
+/** A process of the run and the instances that it is for. */
+export interface NamedHostStatus extends HostStatus {
+  names: readonly string[];
 }
 
 /** One metric with its series, in the form in which prom-client merges and writes them. */

@@ -4,8 +4,8 @@ import { createServerClient } from "../http/index.ts";
 import type { HeadAddress } from "./client.ts";
 import type { RunStatus } from "./status-routes.ts";
 
-/** Longer than a head server waits for its processes. */
-const RUN_STATUS_TIMEOUT_MS = 4_000;
+/** Longer than a head server waits for its processes, and what people wait for a table. */
+const RUN_STATUS_TIMEOUT_MS = 2_000;
 
 export interface RunStatusReader extends AsyncDisposable {
   /** Undefined where nobody tells it: no head server, one of another kind, or one that hangs. */

@@ -1,12 +1,7 @@
 /** What a head server tells about load: `/ng_status` for people and programs of ours, `/metrics` for Prometheus. */
 import type { EndpointReply } from "../http/index.ts";
-import type { HostStatus } from "./host-status.ts";
+import type { NamedHostStatus } from "./host-status.ts";
 import { metricsText } from "./metrics-text.ts";
-
-/** A process of the run and the instances that it is for. */
-export interface NamedHostStatus extends HostStatus {
-  names: readonly string[];
-}
 
 /** The answer of `/ng_status`. */
 export interface RunStatus {

@@ -49,8 +49,7 @@ export function classifyTransportError(error: unknown): TransportFailure | undef
       BY_CODE[String((at as NodeJS.ErrnoException).code)] ??
       (at instanceof AggregateError ? classifyTransportError(at.errors[0]) : undefined);
     if (kind !== undefined) return kind;
-    if (/^HTTP parser error|llhttp|Parse Error/i.test(at.message) || String((at as NodeJS.ErrnoException).code).startsWith("HPE_"))
-      return "peer_drop";
+    if (at.name === "HTTPParserError" || String((at as NodeJS.ErrnoException).code).startsWith("HPE_")) return "peer_drop";
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
  * What went wrong on a hop, as facts that travel. A server that fails because of another answers 500 with these facts in the `x-ng-failure`
  * header (percent-encoded JSON) beside `x-ng-failure-kind`; a caller reads them back, so the collector names the first hop that broke.
  */
-import { type ErrorCode, GymError, printable } from "../errors/index.ts";
+import { type ErrorCode, GymError, messageOf, printable } from "../errors/index.ts";
 import type { Reply } from "./message.ts";
 
 /** Longest upstream body kept in an error's message and facts. */
@@ -93,7 +93,8 @@ export function raiseForStatus(reply: Reply, server: string, path: string): Repl
 export function statusError(reply: Reply, { server, path, explanation }: { server: string; path: string; explanation?: string }): GymError {
   const text = reply.text();
   const body = text.slice(0, ERROR_BODY_LIMIT_CHARS);
-  const facts = failureFacts(reply.headers) ?? {
+  const further = failureFacts(reply.headers);
+  const facts = further ?? {
     failure_kind: `${kindName(server)}:upstream_status`,
     boundary: server,
     url: path,
@@ -102,10 +103,26 @@ export function statusError(reply: Reply, { server, path, explanation }: { serve
     body,
   };
   const status = `${server} answered ${reply.status} to ${path}: ${body}`;
+  const reason = further && (further.message ?? innerAnswer(further));
   const message = explanation === undefined ? {} : { message: `${explanation} ${status}` };
   return new GymError("NG_ERR_UPSTREAM_STATUS", message.message ?? status, {
-    details: { ...facts, ...message, inner_status: reply.status, inner_body: text.slice(0, INNER_BODY_LIMIT_CHARS) },
+    details: { ...facts, ...message, reason, inner_status: reply.status, inner_body: text.slice(0, INNER_BODY_LIMIT_CHARS) },
   });
+}
+
+/** Longest piece of an upstream's answer in a sentence. */
+const EXCERPT_CHARS = 300;
+
+/** What the hop that broke was answered, in a line: who, where, which status, what it said. */
+export function innerAnswer({ boundary, url, status, body }: FailureFacts): string | undefined {
+  if (status === undefined) return undefined;
+  const said = body?.replace(/\s+/g, " ").trim().slice(0, EXCERPT_CHARS) ?? "";
+  return `${boundary}${url === undefined ? "" : ` at ${url}`} answered ${status}${said === "" ? "" : `: ${said}`}`;
+}
+
+/** Why a call failed, in the words of the hop that broke: an error that came through other servers quotes each of them otherwise. */
+export function reasonOf(error: unknown): string {
+  return error instanceof GymError && typeof error.details.reason === "string" ? error.details.reason : messageOf(error);
 }
 
 /** A server's name in the form that failure kinds allow: lower case, digits, `_`. */

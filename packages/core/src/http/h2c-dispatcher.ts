@@ -106,10 +106,16 @@ function stream(open: () => ClientHttp2Stream, { options, handler, leave }: Stre
   request.on("close", () => {
     const code = request?.rstCode ?? constants.NGHTTP2_NO_ERROR;
     if (code === constants.NGHTTP2_NO_ERROR && answered && request?.readableEnded) return finish();
-    const cause = Object.assign(new Error(`the stream was closed with code ${code}`), { code: "ERR_HTTP2_STREAM_ERROR" });
+    const cause = Object.assign(new Error(closingText(code)), { code: "ERR_HTTP2_STREAM_ERROR" });
     finish(code === constants.NGHTTP2_REFUSED_STREAM ? refused(cause) : cause);
   });
   if (options.body) request.end(options.body);
+}
+
+/** What a peer that ends a stream early means by its code; most often it is gone altogether. */
+function closingText(code: number): string {
+  const gone = code === constants.NGHTTP2_NO_ERROR || code === constants.NGHTTP2_CANCEL;
+  return gone ? "the connection ended" : `the connection's other side broke the call off (HTTP/2 error ${code})`;
 }
 
 /** A refused stream was not looked at: its call may always be made again. */

@@ -12,8 +12,10 @@ export {
   failureFacts,
   failureHeaders,
   hopError,
+  innerAnswer,
   kindName,
   raiseForStatus,
+  reasonOf,
   statusError,
 } from "./failure.ts";
 export { isKeyRefusal } from "./key-refusal.ts";

@@ -27,6 +27,12 @@ export interface RetryNotice {
   server: string;
   url: string;
   reason: string;
+  /** The status of the answer, where there was one. */
+  status?: number;
+  /** The beginning of its text. */
+  said?: string;
+  /** The longest that such calls are sent again, from the first failure on; undefined: without end. */
+  giveUpAfterMs?: number;
   attempt: number;
   delayMs: number;
 }
@@ -47,6 +53,9 @@ export interface RetryOptions {
   /** Milliseconds that the tries so far waited for their turn: no part of any budget. */
   waitedMs?: () => number;
 }
+
+/** What a notice holds of an answer's text. */
+const SAID_LIMIT_CHARS = 1_000;
 
 const CODE = {
   unreachable: "NG_ERR_UNREACHABLE",
@@ -84,8 +93,10 @@ export async function withRetries(attempt: (again: boolean) => Promise<Reply>, o
     return elapsed() + delay - seen.since <= budget.withinMs ? delay : undefined;
   }
 
-  async function wait(delayMs: number, reason: string): Promise<void> {
-    options.onRetry?.({ server: options.server, url: options.url, reason, attempt: tries, delayMs });
+  async function wait(delayMs: number, reason: string, { withinMs, reply }: { withinMs: number; reply?: Reply }): Promise<void> {
+    const answer = reply === undefined ? {} : { status: reply.status, said: reply.text().slice(0, SAID_LIMIT_CHARS) };
+    const bound = Number.isFinite(withinMs) ? { giveUpAfterMs: withinMs } : {};
+    options.onRetry?.({ server: options.server, url: options.url, reason, attempt: tries, delayMs, ...answer, ...bound });
     try {
       await pause(delayMs, options.signal);
     } catch (cause) {
@@ -101,11 +112,11 @@ export async function withRetries(attempt: (again: boolean) => Promise<Reply>, o
       const asked = retryAfterMs(reply.headers["retry-after"], now());
       const budget = budgetOf(reply.status, asked !== undefined, options);
       const delay = budget && !isSpentQuota(reply) ? nextDelay(budget, asked) : undefined;
-      if (delay === undefined) {
+      if (budget === undefined || delay === undefined) {
         if (tries > 1) reply.headers["x-ng-attempts"] = String(tries);
         return reply;
       }
-      await wait(delay, `status ${reply.status}`);
+      await wait(delay, `status ${reply.status}`, { withinMs: budget.withinMs, reply });
     } catch (error) {
       if (options.signal?.aborted) throw cancelled(options, error);
       const kind = error instanceof GymError ? undefined : classifyTransportError(error);
@@ -113,7 +124,7 @@ export async function withRetries(attempt: (again: boolean) => Promise<Reply>, o
       if (kind === "local_resource") unmade++;
       const again = options.replay || UNDELIVERED.has(kind) ? nextDelay(policy.transport[kind]) : undefined;
       if (again === undefined) throw exhausted(kind, error, options, tries);
-      await wait(again, kind);
+      await wait(again, kind, { withinMs: policy.transport[kind].withinMs });
     }
   }
 }
@@ -137,7 +148,7 @@ const WHY: Record<TransportFailure, string> = {
 };
 
 const WHAT_TO_DO: Record<TransportFailure, string> = {
-  unreachable: "Is it running, and are host and port right?",
+  unreachable: "Is it running, or being restarted, and are host and port right?",
   peer_drop: "Look at the log of that server: it crashed, restarted, or closes idle connections too early.",
   timeout: "Raise the limit named in the message if the work may take that long.",
   local_resource: "Raise `ulimit -n`, or lower the concurrency.",

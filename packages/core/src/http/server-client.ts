@@ -1,5 +1,6 @@
 /** The only way to call anything: servers of the configuration by name, endpoints outside by URL. Picks the transport and puts the layers together. */
 import { setMaxListeners } from "node:events";
+import { isGymError } from "../errors/index.ts";
 import { replays } from "./call-kind.ts";
 import { createCopyChoice } from "./copies.ts";
 import { withoutEchoes } from "./echo.ts";
@@ -101,10 +102,11 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
       statuses: outside,
       signal: call.signal,
       timeoutName: request.timeoutName,
-      clock,
+      clock: countingPauses(state, clock),
       waitedMs: tries.waitedMs,
       onRetry: (notice) => {
         state.retries++;
+        state.lastRefusal = notice.status ?? state.lastRefusal;
         options.onRetry?.(notice);
       },
     });
@@ -142,7 +144,8 @@ export function createServerClient(options: ServerClientOptions): ServerClient {
         return reply;
       },
       (error) => {
-        state.errors++;
+        // Who asked has left: no fault of what was called.
+        if (!isGymError(error, "NG_ERR_CANCELLED")) state.errors++;
         end();
         throw error;
       },
@@ -193,4 +196,19 @@ interface SocketCall {
 function policyOf(policy: RetryPolicy, { maxAttempts, retryStatuses }: OutsideCall): RetryPolicy {
   if (maxAttempts === undefined && retryStatuses === undefined) return policy;
   return { ...policy, maxAttempts: maxAttempts ?? policy.maxAttempts, retryStatuses: retryStatuses ?? policy.retryStatuses };
+}
+
+function countingPauses(state: TargetState, { now, random, pause }: RetryClock): RetryClock {
+  return {
+    now,
+    random,
+    async pause(delayMs, signal) {
+      state.pausing++;
+      try {
+        await pause(delayMs, signal);
+      } finally {
+        state.pausing--;
+      }
+    },
+  };
 }

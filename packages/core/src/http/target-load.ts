@@ -7,9 +7,13 @@ export interface TargetLoad {
   inFlight: number;
   /** Of those in flight: waiting for a free connection or for the limit of the endpoint. */
   waiting: number;
+  /** Of those in flight: in a pause before another try. Absent where nobody tells. */
+  pausing?: number;
   /** Tries after the first of a call. */
   retries: number;
-  /** Calls that ended without a reply. */
+  /** The last status for which a call was sent again. */
+  lastRefusal?: number;
+  /** Calls that ended without a reply; those that their caller gave up do not count. */
   errors: number;
   /** Calls at once that the endpoint is given: fixed by the configuration, or found by trial. */
   limit?: LimitLoad;

@@ -33,7 +33,10 @@ export interface TargetState {
   inFlight: number;
   /** For a connection; the limit counts those that wait for it. */
   waiting: number;
+  /** Between two tries. */
+  pausing: number;
   retries: number;
+  lastRefusal?: number | undefined;
   errors: number;
   readonly limit?: ConcurrencyLimit;
   readonly circuit?: Circuit;
@@ -58,7 +61,7 @@ export function createTargets({ limits, policy, clock }: { limits: ClientLimits;
   }
 
   function create(name: string, outside: OutsideTarget | undefined): TargetState {
-    const counts = { name, shownAs: outside?.shownAs ?? name, calls: 0, inFlight: 0, waiting: 0, retries: 0, errors: 0 };
+    const counts = { name, shownAs: outside?.shownAs ?? name, calls: 0, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 };
     if (outside === undefined) return counts;
     const circuit = outside.circuit && createCircuit({ name, now: clock.now, ...outside.circuit });
     return { ...counts, limit: limitOf(outside), circuit };
@@ -82,12 +85,14 @@ export function createTargets({ limits, policy, clock }: { limits: ClientLimits;
   };
 }
 
-function loadOf({ calls, inFlight, waiting, retries, errors, limit, circuit }: TargetState): TargetLoad {
+function loadOf({ calls, inFlight, waiting, pausing, retries, lastRefusal, errors, limit, circuit }: TargetState): TargetLoad {
   return {
     calls,
     inFlight,
     waiting: waiting + (limit?.waiting() ?? 0),
+    pausing,
     retries,
+    ...(lastRefusal === undefined ? {} : { lastRefusal }),
     errors,
     ...(limit === undefined ? {} : { limit: limit.load() }),
     ...(circuit === undefined ? {} : { circuit: circuit.load() }),

@@ -11,6 +11,7 @@ export { isChatShaped } from "./item-choice.ts";
 export * from "./item-types.ts";
 export { laxBool, laxFloat, laxInt } from "./lax.ts";
 export { type InputPart, inputPart } from "./own-items.ts";
+export { failureOfResponse } from "./response-failure.ts";
 export {
   type FullResponsesRequest,
   materializeRequest,

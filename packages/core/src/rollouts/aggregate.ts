@@ -4,7 +4,7 @@
  */
 
 import { GymError } from "../errors/index.ts";
-import { raiseForStatus, type ServerClient } from "../http/index.ts";
+import { type Reply, raiseForStatus, reasonOf, type ServerClient } from "../http/index.ts";
 import { lineError, readRows } from "../jsonl/index.ts";
 import { type AggregateMetrics, coverageOf, createAggregator, stripForMetrics } from "../metrics/index.ts";
 import { type Emit, notice } from "./events.ts";
@@ -160,7 +160,7 @@ function postCollector(group: Group, server: string, { client, signal }: Aggrega
         signal,
         timeoutMs: AGGREGATE_TIMEOUT_MS,
       });
-      const value = raiseForStatus(reply, server, path).json();
+      const value = accepted(reply, { server, path }).json();
       if (!isRecord(value))
         throw new GymError("NG_ERR_BAD_RESPONSE", `${server} answered ${path} with something else than an object`, { details: { server } });
       return {
@@ -172,6 +172,16 @@ function postCollector(group: Group, server: string, { client, signal }: Aggrega
       };
     },
   };
+}
+
+/** A refusal is told by the server that spoke it, which may be one behind `server`: an agent hands rows on. @throws GymError */
+function accepted(reply: Reply, { server, path }: { server: string; path: string }): Reply {
+  try {
+    return raiseForStatus(reply, server, path);
+  } catch (error) {
+    if (!(error instanceof GymError)) throw error;
+    throw new GymError(error.code, reasonOf(error), { details: error.details, cause: error });
+  }
 }
 
 function listOf(value: unknown): Record<string, unknown>[] {

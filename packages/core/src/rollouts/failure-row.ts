@@ -1,8 +1,8 @@
 /** A failed rollout as a line of the sidecar: the reference's field names, and beside them which hop broke, why, and after how many tries. */
 
 import { isGymError, messageOf } from "../errors/index.ts";
-import { type FailureFacts, factsOf, failureFacts, kindName, type Reply } from "../http/index.ts";
-import { FAILURE_BODY_CHARS, FAILURE_EXCERPT_CHARS } from "./limits.ts";
+import { type FailureFacts, factsOf, failureFacts, innerAnswer, kindName, type Reply } from "../http/index.ts";
+import { FAILURE_BODY_CHARS } from "./limits.ts";
 import type { Row } from "./row.ts";
 
 export interface FailureCause {
@@ -53,13 +53,6 @@ export function statusCause(reply: Reply, server: string): FailureCause {
   };
 }
 
-/** What the hop that broke was answered, in a line: who, where, which status, what it said. */
-function innerAnswer({ boundary, url, status, body }: FailureFacts): string | undefined {
-  if (status === undefined) return undefined;
-  const said = body?.replace(/\s+/g, " ").trim().slice(0, FAILURE_EXCERPT_CHARS) ?? "";
-  return `${boundary}${url === undefined ? "" : ` at ${url}`} answered ${status}${said === "" ? "" : `: ${said}`}`;
-}
-
 /** The cause in an error that the client threw: no answer, or one that is not JSON. */
 export function errorCause(error: unknown, server: string): FailureCause {
   const facts: Partial<FailureFacts> = factsOf(error) ?? {};
@@ -107,7 +100,7 @@ export function clipped(text: string): string {
 
 const HINTS: Record<string, string> = {
   transport_unreachable:
-    "Nothing answers at that address: are host and port right, and does something listen there? ng-status shows which servers answer.",
+    "Nothing answers at that address: are host and port right, and does something listen there, or is it being restarted? ng-status shows which servers answer.",
   transport_peer_drop: "The server closed the connection: look at its log for a crash.",
   transport_timeout: "Raise the limit that the message names, or lower num_samples_in_parallel.",
   transport_local_resource: "Raise the descriptor limit (ulimit -n) or lower num_samples_in_parallel.",

@@ -4,8 +4,6 @@
 export const RESIDENT_ROLLOUTS_LIMIT = 65_536;
 /** Characters of a failed answer kept in its sidecar row. */
 export const FAILURE_BODY_CHARS = 2_000;
-/** Characters of an endpoint's answer in the one-line cause of a failure. */
-export const FAILURE_EXCERPT_CHARS = 300;
 /** Names or line numbers listed in one error; the rest is counted. */
 export const LISTED_PROBLEMS = 20;
 /** Attempts of one rollout over all resumes, unless NEMO_GYM_MAX_ROLLOUT_ATTEMPTS says otherwise. */

@@ -1,7 +1,7 @@
 /** What became of a row: exactly one of completed, failed, unresolved. A bad rollout is data; nothing here throws for what a server did. */
 
 import { isGymError, messageOf } from "../errors/index.ts";
-import { failureFacts, type Reply } from "../http/index.ts";
+import { type FailureFacts, failureFacts, type Reply } from "../http/index.ts";
 import { isTaskRow } from "./assign.ts";
 import { episodeRecord } from "./episode.ts";
 import { contractCause, errorCause, type FailureCause, failureRow, statusCause } from "./failure-row.ts";
@@ -12,8 +12,8 @@ import { stamped } from "./stamp.ts";
 export type Outcome =
   /** A line of the main file. `reward` is undefined for a masked row or an episode without a score. */
   | { kind: "completed"; row: Row; reward: number | undefined; masked: boolean }
-  /** A line of the sidecar. `cause` is absent where the server itself put the class on its answer. */
-  | { kind: "failed"; row: Row; failureClass: string; cause: FailureCause | undefined }
+  /** A line of the sidecar. `cause` is absent where the server itself put the class on its answer; `innerStatus`: what the hop that broke was answered, if it said so. */
+  | { kind: "failed"; row: Row; failureClass: string; cause: FailureCause | undefined; innerStatus?: number }
   /** No line: the next resume runs the row. */
   | { kind: "unresolved"; reason: "cancelled" | "not_persisted" | "drained" };
 
@@ -45,12 +45,13 @@ export function outcomeOfReply(reply: Reply, row: Row, server: EnvironmentServer
       server,
     );
   }
-  return outcomeOfRecord(withFacts(record, reply), { row, server, body: () => reply.text() });
+  const facts = isFailed(record) ? failureFacts(reply.headers) : undefined;
+  const outcome = outcomeOfRecord(withFacts(record, facts), { row, server, body: () => reply.text() });
+  return outcome.kind === "failed" && facts?.status !== undefined ? { ...outcome, innerStatus: facts.status } : outcome;
 }
 
 /** A failure that an environment server answers with status 200 has its facts in headers, as every failed call of ours. What the record says wins. */
-function withFacts(record: Row, reply: Reply): Row {
-  const facts = isFailed(record) ? failureFacts(reply.headers) : undefined;
+function withFacts(record: Row, facts: FailureFacts | undefined): Row {
   if (facts === undefined) return record;
   return {
     ...record,
@@ -77,7 +78,14 @@ function outcomeOfRecord(record: Row, { row, server, body }: { row: Row; server:
 
 export function outcomeOfError(error: unknown, context: { row: Row; server: EnvironmentServer; stopped: boolean }): Outcome {
   if (context.stopped || isGymError(error, "NG_ERR_CANCELLED")) return { kind: "unresolved", reason: "cancelled" };
-  return failed(errorCause(error, context.server.name), context.row, context.server);
+  return failed(atHome(errorCause(error, context.server.name), context.server), context.row, context.server);
+}
+
+/** An environment server has no process of its own: who looks for a dead one must look for its agent. */
+function atHome(cause: FailureCause, { name, agent }: EnvironmentServer): FailureCause {
+  const gone = cause.kind === "transport_peer_drop" || cause.kind === "transport_unreachable";
+  if (!gone || cause.boundary !== name || agent === undefined) return cause;
+  return { ...cause, message: `${cause.message} (${name} lives in the process of ${agent}, which may have ended)` };
 }
 
 function failed(cause: FailureCause, row: Row, server: EnvironmentServer): Outcome {

@@ -110,7 +110,7 @@ function tellOnce(outcome: Outcome & { kind: "failed" }, row: Row, to: { told: S
     failureKind: kind,
     boundary: outcome.cause?.boundary ?? (typeof boundary === "string" ? boundary : undefined),
     message: typeof message === "string" ? message : `the server set the class '${outcome.failureClass}'`,
-    hint: failureHint(kind, outcome.cause?.innerStatus),
+    hint: failureHint(kind, outcome.innerStatus ?? outcome.cause?.innerStatus),
     key: keyOf(row) as RolloutKey,
   });
 }

@@ -1,6 +1,7 @@
 /** `servers`: base classes, `serve`, supervisor. See README.md. */
 export { Agent, type AgentConfig, agentConfig } from "./agent.ts";
 export type { AgentSessionEnd, AgentSessionHooks } from "./agent-sessions.ts";
+export { type BlockIssue, blockIssues, blockLines } from "./block-problems.ts";
 export { cookieValues, jarOfValues } from "./cookie-values.ts";
 export { cookiesFor } from "./downstream-cookies.ts";
 export type { EditorSchemaOptions, JsonSchema } from "./editor-schema/index.ts";
@@ -40,4 +41,4 @@ export { serve } from "./serve.ts";
 export { Session } from "./session.ts";
 export { type SessionServerConfig, sessionLimits, sessionServerConfig } from "./session-limits.ts";
 export { createSessionStore, type SessionEnd, type SessionKey, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
-export { askEndpoints, editorSchema, planProblem, startServers } from "./start.ts";
+export { askEndpoints, copyProblem, editorSchema, planProblem, startServers } from "./start.ts";

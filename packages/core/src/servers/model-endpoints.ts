@@ -28,7 +28,7 @@ interface Endpoint extends ModelEndpoint {
 export type EndpointEvent =
   | { type: "endpoint-unresolvable"; endpoint: ModelEndpoint }
   /** Sent at the first round that misses one and then every 30 seconds or so. */
-  | { type: "endpoints-waiting"; endpoints: ModelEndpoint[]; elapsedMs: number };
+  | { type: "endpoints-waiting"; endpoints: ModelEndpoint[]; elapsedMs: number; limit?: { key: string; seconds: number } };
 
 /** Every `*base_url` of the model servers, a text or a list, once each. */
 export function modelEndpoints(servers: readonly ServerInstance[]): Endpoint[] {
@@ -87,7 +87,10 @@ export async function awaitEndpoints(options: AwaitEndpointsOptions): Promise<vo
     onMissing?.(missing);
     if (missing.length === 0) return;
     const elapsedMs = now() - began;
-    if (round % ENDPOINT_PROGRESS_ROUNDS === 0) onEvent({ type: "endpoints-waiting", endpoints: missing.map(withoutAddress), elapsedMs });
+    if (round % ENDPOINT_PROGRESS_ROUNDS === 0) {
+      const limit = { key: ENDPOINT_TIMEOUT_KEY, seconds: limitMs / 1000 };
+      onEvent({ type: "endpoints-waiting", endpoints: missing.map(withoutAddress), elapsedMs, limit });
+    }
     if (elapsedMs >= limitMs) throw neverAnswered(missing, limitMs / 1000);
     await wait(Math.min(ENDPOINT_RETRY_MS, limitMs - elapsedMs)).catch((error) => {
       signal.throwIfAborted();
@@ -120,8 +123,12 @@ function secondsOf(value: unknown): number {
 
 function neverAnswered(missing: readonly Endpoint[], seconds: number): GymError {
   const lines = missing.map(({ shown, keys }) => `  ${shown} (${keys.join(", ")})`);
-  return new GymError("NG_ERR_UNREACHABLE", `these endpoints of model servers did not answer within ${seconds} s:\n${lines.join("\n")}`, {
-    hint: `Start the endpoint or correct its address; ${ENDPOINT_TIMEOUT_KEY} is how long to wait, 0 = not at all.`,
-    details: { endpoints: missing.map(withoutAddress) },
-  });
+  return new GymError(
+    "NG_ERR_UNREACHABLE",
+    `these endpoints of model servers did not answer within ${seconds} s (${ENDPOINT_TIMEOUT_KEY}); connections are refused or not answered:\n${lines.join("\n")}`,
+    {
+      hint: `Start the endpoint or correct its address; ${ENDPOINT_TIMEOUT_KEY} is how long to wait, 0 = not at all.`,
+      details: { endpoints: missing.map(withoutAddress) },
+    },
+  );
 }

@@ -4,6 +4,7 @@ import { badResponse } from "../http/index.ts";
 import {
   type ChatCompletion,
   type ChatRequest,
+  failureOfResponse,
   type ModelResponse,
   parseChatAnswer,
   parseChatRequest,
@@ -43,8 +44,12 @@ export abstract class ModelServer<C extends ModelServerConfig = ModelServerConfi
   }
 
   async #responses({ request, stream }: StreamableRequest, context: RequestContext): Promise<unknown> {
-    const answer = async (): Promise<ModelResponse> =>
-      this.#checked(parseResponse(await this.responses(request, context)), "/v1/responses");
+    const answer = async (): Promise<ModelResponse> => {
+      const response = this.#checked(parseResponse(await this.responses(request, context)), "/v1/responses");
+      const failure = failureOfResponse(response);
+      if (failure !== undefined) throw badResponse({ server: this.name, path: "/v1/responses", status: 200 }, failure);
+      return response;
+    };
     if (!stream) return answer();
     return reply({
       stream: responsesEvents(answer),

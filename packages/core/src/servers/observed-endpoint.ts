@@ -31,6 +31,9 @@ export const HEALTH_PATHS = ["/", "/health", "/healthz", "/livez", "/readyz"];
 /** Groups of spans that a configuration may name. */
 const GROUP_OF: Readonly<Record<string, string>> = { "/run": "rollout", "/verify": "verify", "/v1/responses": "agent" };
 
+/** How a failure counts whose caller had left: nobody took the answer, and nothing is wrong with the server. */
+const LEFT = 499;
+
 const UNCOUNTED = new Set(HEALTH_PATHS);
 
 export function observed(name: string, endpoint: RoutedEndpoint, telemetry: Telemetry): Endpoint {
@@ -74,7 +77,8 @@ interface Around {
 /** No frame of its own waits for the answer: tens of thousands may. */
 function answer(endpoint: Endpoint, request: EndpointRequest, { call, counter, route, span, log }: Around): Promise<EndpointReply> {
   const began = performance.now();
-  const end = (status: number): void => {
+  const end = (told: number): void => {
+    const status = told >= 500 && request.signal.aborted ? LEFT : told;
     const ms = performance.now() - began;
     counter.ended(route, status, ms);
     span?.end(status);

@@ -1,5 +1,5 @@
 /** Doors to what only commands need, loaded when it is called, so that a server program does not load it. */
-import type { ServerInstance } from "../config/index.ts";
+import type { LoadedConfig, ServerInstance } from "../config/index.ts";
 import { messageOf } from "../errors/index.ts";
 import type { EditorSchemaOptions, JsonSchema } from "./editor-schema/index.ts";
 import type { PlanContext, TopLevel } from "./hosting/plan-instances.ts";
@@ -25,6 +25,12 @@ export async function planProblem(instance: ServerInstance, context: PlanContext
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/** Why the processes that run an instance together cannot share its limits; undefined where they can. */
+export async function copyProblem(name: string, config: LoadedConfig, context: PlanContext): Promise<string | undefined> {
+  const { copyProblemOf } = await import("./hosting/plan-instances.ts");
+  return copyProblemOf(name, config, context);
 }
 
 /** Asks the endpoint behind each model server once whether it answers. */

@@ -14,7 +14,7 @@ export interface CallContext {
   readonly isRoot?: boolean;
 }
 
-const calls = new AsyncLocalStorage<CallContext>();
+const calls = new AsyncLocalStorage<CallContext | undefined>();
 
 export function currentCall(): CallContext | undefined {
   return calls.getStore();
@@ -22,4 +22,9 @@ export function currentCall(): CallContext | undefined {
 
 export function withCall<T>(context: CallContext, work: () => T): T {
   return calls.run(context, work);
+}
+
+/** For what no call caused: work that a timer does for many, and that began within one of them by chance. */
+export function outsideCalls<T>(work: () => T): T {
+  return calls.run(undefined, work);
 }

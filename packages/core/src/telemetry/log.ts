@@ -36,7 +36,8 @@ export interface LogsOptions {
 }
 
 export interface Logs {
-  of(server: string): Log;
+  /** `least`: the least level of its lines where that is not the level of all. */
+  of(server: string, least?: LogLevel): Log;
 }
 
 /** What a line itself says: no fact stands for it. */
@@ -52,7 +53,6 @@ const FACTS_LIMIT = 20;
 const FACTS_DEPTH = 3;
 
 export function createLogs({ level, write, secrets = new Set() }: LogsOptions): Logs {
-  const lowest = LOG_LEVELS.indexOf(level);
   let pino: Logger | undefined;
 
   const clean = (text: string, limit: number): string => {
@@ -84,7 +84,7 @@ export function createLogs({ level, write, secrets = new Set() }: LogsOptions): 
   }
 
   function tell(at: LogLevel, server: string, message: string, facts: LogFacts | undefined): void {
-    pino ??= openPino(level, write);
+    pino ??= openPino(write);
     const call = currentCall();
     let line: Record<string, unknown> = { server };
     if (call !== undefined) {
@@ -104,7 +104,8 @@ export function createLogs({ level, write, secrets = new Set() }: LogsOptions): 
   }
 
   return {
-    of(server) {
+    of(server, least = level) {
+      const lowest = LOG_LEVELS.indexOf(least);
       const method = (at: LogLevel): LogMethod =>
         LOG_LEVELS.indexOf(at) < lowest ? () => {} : (message, facts) => tell(at, server, message, facts);
       return logOf({ debug: method("debug"), info: method("info"), warn: method("warn"), error: method("error") });
@@ -128,11 +129,12 @@ export function toLog(log: Log | LogLine): Log {
 }
 
 /** Loaded at once, because the line is to be written at once. */
-function openPino(level: LogLevel, write: (line: string) => void): Logger {
+function openPino(write: (line: string) => void): Logger {
   const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
   return pino(
     {
-      level,
+      // Whose log it is decides which lines there are.
+      level: LOG_LEVELS[0],
       base: null,
       messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,

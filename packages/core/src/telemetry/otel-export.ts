@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Resource } from "@opentelemetry/resources";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
-import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
+import { outsideCalls, withCall } from "./context.ts";
 import type { Log } from "./log.ts";
 import type { OtelSettings } from "./otel-settings.ts";
 
@@ -37,9 +38,8 @@ export function createOtelExport(settings: OtelSettings, { log, runId }: { log: 
   const tell = (error: Error | undefined): void => {
     if (performance.now() < nextLine) return;
     nextLine = performance.now() + PROBLEM_EVERY_MS;
-    log.warn(
-      `telemetry cannot be sent to ${endpoint ?? "the OTLP endpoint"}: ${error?.message || "no reason given"}; the run goes on without it`,
-    );
+    const why = error?.message || "no reason given";
+    outsideCalls(() => log.warn(`telemetry cannot be sent to ${endpoint ?? "the OTLP endpoint"}: ${why}; the run goes on without it`));
   };
 
   return {
@@ -84,11 +84,20 @@ function spansToLog(log: Log): SpanExporter {
     export(spans, done) {
       for (const span of spans) {
         const { traceId, spanId } = span.spanContext();
-        const ms = span.duration[0] * 1_000 + span.duration[1] / 1e6;
-        log.warn(`span ${span.name}`, { trace: traceId, span: spanId, parent: span.parentSpanContext?.spanId, ms, ...span.attributes });
+        const ms = Math.round((span.duration[0] * 1_000 + span.duration[1] / 1e6) * 10) / 10;
+        const { "gym.request.id": _request, "gym.rollout.id": _rollout, ...facts } = span.attributes;
+        const parent = span.parentSpanContext?.spanId;
+        withinCallOf(span, () => log.info(`span ${span.name}`, { trace: traceId, span: spanId, parent, ms, ...facts }));
       }
       done({ code: 0 });
     },
     shutdown: async () => {},
   };
+}
+
+/** Batches are sent later, from a timer that some other call began: a span's line names the call that the span is of. */
+function withinCallOf({ attributes }: ReadableSpan, tell: () => void): void {
+  const { "gym.request.id": requestId, "gym.rollout.id": rolloutId } = attributes as Record<string, string | undefined>;
+  if (requestId === undefined) outsideCalls(tell);
+  else withCall({ requestId, rolloutId, server: "", traceparent: "" }, tell);
 }

@@ -30,7 +30,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const logs = createLogs(options);
   const load = watchLoad();
   const { tracing, metrics } =
-    options.otel === undefined ? {} : openOtel(options.otel, { log: logs.of("telemetry"), meter: () => meter, load });
+    options.otel === undefined ? {} : openOtel(options.otel, { log: logs.of("telemetry", "info"), meter: () => meter, load });
   const meter: Meter = createMeter(metrics?.served);
   return {
     meter,

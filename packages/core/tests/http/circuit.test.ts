@@ -163,7 +163,7 @@ test("a server and the endpoint behind it may have one name: circuit, limit and 
   const target = { name: "policy", shownAs: "policy endpoint", url: server.url, concurrency: 3, circuit: { opensOn: isKeyRefusal } };
   await client.fetch(target, { kind: "model", path: "/" });
   await client.fetch({ name: "policy", url: server.url }, { kind: "tool", path: "/", inner: true });
-  const counts = { inFlight: 0, waiting: 0, retries: 0, errors: 0 };
+  const counts = { inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 };
   expect(client.stats()).toEqual({
     policy: { calls: 2, ...counts },
     "policy endpoint": { calls: 1, ...counts, limit: { kind: "fixed", current: 3 }, circuit: { state: "closed" } },

@@ -22,7 +22,7 @@ describe("the queue for connections", () => {
     expect(server.connections()).toBe(1);
     expect(server.received).toHaveLength(count);
     expect(server.received.every((request, n) => request.path === `/${n}`)).toBe(true);
-    expect(client.stats()).toEqual({ res: { calls: count, inFlight: 0, waiting: 0, retries: 0, errors: 0 } });
+    expect(client.stats()).toEqual({ res: { calls: count, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 } });
   });
 
   test("the cap holds while all connections are busy, and a second origin has a cap of its own", async () => {

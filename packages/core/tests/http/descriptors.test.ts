@@ -28,7 +28,7 @@ describe("a process with 256 descriptors", () => {
     expect(told).toEqual({
       outcomes: { 200: 1_000 },
       files: 20,
-      stats: { calls: 1_000, inFlight: 0, waiting: 0, retries: 0, errors: 0 },
+      stats: { calls: 1_000, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 },
     });
     expect(server.received).toHaveLength(1_000);
     expect(server.connections()).toBeGreaterThan(100);

@@ -23,7 +23,7 @@ describe("calls in flight at once", () => {
     expect(await all(count, client, { name: "upstream", url })).toEqual(new Set([200]));
     const seen = await client.fetch({ name: "count", url: `${url}/count` }, { kind: "control", path: "/count" });
     expect(seen.json()).toEqual({ requests: count, connections: count, most: count });
-    expect(client.stats().upstream).toEqual({ calls: count, inFlight: 0, waiting: 0, retries: 0, errors: 0 });
+    expect(client.stats().upstream).toEqual({ calls: count, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 });
   });
 
   test("10,000 over a few connections of HTTP/2", { timeout: 60_000 }, async () => {
@@ -39,7 +39,7 @@ describe("calls in flight at once", () => {
     const listener = await listen(endpoint, { host: "127.0.0.1", port: 0 });
     const client = createServerClient({ addressOf: () => ({ url: `http://127.0.0.1:${listener.port}`, h2c: true }) });
     await Promise.all(Array.from({ length: 10_000 }, () => client.call("s", { kind: "tool", path: "/", body: {} })));
-    expect(client.stats()).toEqual({ s: { calls: 10_000, inFlight: 0, waiting: 0, retries: 0, errors: 0 } });
+    expect(client.stats()).toEqual({ s: { calls: 10_000, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 } });
     await client[Symbol.asyncDispose]();
     await listener.close(0);
   });

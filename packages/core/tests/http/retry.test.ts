@@ -205,6 +205,30 @@ describe("pauses", () => {
     const call = client.fetch({ name: "u", url: server.url }, { ...CALL, signal: leave.signal });
     await expect(call).rejects.toMatchObject({ code: "NG_ERR_CANCELLED", details: { failure_kind: "cancelled", boundary: "u" } });
     expect(server.received).toHaveLength(1);
+    // That is no error of what was called.
+    expect(client.stats().u).toMatchObject({ calls: 1, inFlight: 0, pausing: 0, retries: 1, errors: 0, lastRefusal: 503 });
+  });
+
+  test("calls in a pause are told as such, with the status for which they wait", async () => {
+    await using server = await scriptedServer({ status: 429, body: "slow down" }, {});
+    const seen: unknown[] = [];
+    const notices: RetryNotice[] = [];
+    const clock = fakeClock();
+    const client: ServerClient = createServerClient({
+      addressOf: () => ({ url: server.url }),
+      clock: {
+        ...clock,
+        pause: async () => {
+          seen.push(client.stats().u);
+        },
+      },
+      onRetry: (notice) => notices.push(notice),
+    });
+    await using _ = client;
+    await client.fetch({ name: "u", url: server.url }, CALL);
+    expect(seen).toEqual([expect.objectContaining({ inFlight: 1, pausing: 1, lastRefusal: 429 })]);
+    expect(client.stats().u).toMatchObject({ inFlight: 0, pausing: 0 });
+    expect(notices).toEqual([expect.objectContaining({ status: 429, said: "slow down", giveUpAfterMs: expect.any(Number) })]);
   });
 
   test("counters tell calls, retries and errors by target", async () => {
@@ -213,6 +237,6 @@ describe("pauses", () => {
     await using _ = client;
     await client.call("a", CALL);
     await client.call("a", CALL).catch(() => {});
-    expect(client.stats()).toEqual({ a: { calls: 2, inFlight: 0, waiting: 0, retries: 1, errors: 1 } });
+    expect(client.stats()).toEqual({ a: { calls: 2, inFlight: 0, waiting: 0, pausing: 0, retries: 1, errors: 1 } });
   });
 });

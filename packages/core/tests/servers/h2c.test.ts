@@ -25,7 +25,7 @@ test("a thousand long bodies at once come back to their own callers", async () =
     Array.from({ length: 1_000 }, (_, n) => client.call("s", { ...CALL, path: `/${n}`, body: { n, filling } })),
   );
   for (const [n, reply] of replies.entries()) expect((reply.json() as { path: string; body: { n: number } }).body.n).toBe(n);
-  expect(client.stats()).toEqual({ s: { calls: 1_000, inFlight: 0, waiting: 0, retries: 0, errors: 0 } });
+  expect(client.stats()).toEqual({ s: { calls: 1_000, inFlight: 0, waiting: 0, pausing: 0, retries: 0, errors: 0 } });
 });
 
 test("three thousand calls that are taken back at once do not end the connection of one that stays", async () => {

@@ -20,3 +20,15 @@ test("the first wait of a target is told at once, then one now and then with the
     "model at http://h/v1: peer drop; try 3 in 0.3 s (and 99 more calls waited since the last line)",
   ]);
 });
+
+test("a line holds the beginning of what the endpoint said, and when the call is given up", () => {
+  const lines: string[] = [];
+  const told = createRetryLog((_server, line) => lines.push(line));
+  const said = `{"error":\n  "too many"} Bearer abcdefghijklmnopqrstuvwxyz ${"x".repeat(500)}`;
+  told({ server: "m", url: "http://h/v1", reason: "status 429", status: 429, said, giveUpAfterMs: 600_000, attempt: 1, delayMs: 1_000 });
+  expect(lines[0]).toMatch(
+    /^m at http:\/\/h\/v1: status 429 \(\{"error": "too many"\} .*x…\); try 2 in 1\.0 s, given up 600 s after the first$/,
+  );
+  expect(lines[0]).not.toContain("abcdefghij");
+  expect(lines[0]?.length).toBeLessThan(320);
+});

@@ -68,6 +68,7 @@ test("a collector that refuses is told once", async () => {
   expect(run.entries().filter(({ server }) => server === "telemetry")).toEqual([
     expect.objectContaining({ level: "warn", message: expect.stringContaining(`cannot be sent to ${receiver.url}`) }),
   ]);
+  expect(run.entries().filter(({ server, request }) => server === "telemetry" && request !== undefined)).toEqual([]);
 });
 
 test("rollouts and the stop do not wait for a collector that is dead", async () => {
@@ -80,10 +81,17 @@ test("rollouts and the stop do not wait for a collector that is dead", async () 
 
 test("exporter console: each span is a line of the log", async () => {
   await using run = await startRun("local", { telemetry: { enabled: true, exporter: "console" } });
-  await run.rollout({ traceparent: `00-${TRACE}-${CALLER}-01` });
+  await run.rollout({ traceparent: `00-${TRACE}-${CALLER}-01`, "x-request-id": "first" });
+  await run.rollout({ "x-request-id": "second", "x-ng-rollout": "8-8" });
   await run.servers.stop("spans are told at the end");
   const front = run.entries().find(({ message, "gym.server": server }) => message === "span POST /run" && server === FRONT);
-  expect(front).toMatchObject({ server: "telemetry", trace: TRACE, parent: CALLER, ms: expect.any(Number) });
+  expect(front).toMatchObject({ level: "info", server: "telemetry", trace: TRACE, parent: CALLER, ms: expect.any(Number) });
+  expect(String(front?.ms)).toMatch(/^\d+(\.\d)?$/);
+  // A line names the call that its span is of, not the one that began the batch.
+  const traces = new Map<unknown, Set<unknown>>();
+  for (const { trace, request } of run.entries()) traces.set(request, (traces.get(request) ?? new Set()).add(trace));
+  expect([...traces.keys()].sort()).toEqual(["first", "second"]);
+  expect([...traces.values()].map(({ size }) => size)).toEqual([1, 1]);
 });
 
 test("span groups leave spans out without tearing the trace", async () => {

@@ -74,6 +74,8 @@ test("a process that hangs is told as silent, in bounded time; the others answer
     expect(again.json()).toMatchObject({ ready: true });
     expect(hosts.find(({ names }) => names.includes("policy_model"))).toMatchObject({ pid: model?.pid, silent: true, servers: [] });
     expect(hosts.find(({ names }) => names.includes("mcqa"))).not.toHaveProperty("silent");
+    // What started them is no host of a server, and is told too.
+    expect(hosts.find(({ hosting }) => hosting === "launcher")).toMatchObject({ pid: process.pid, names: [] });
     expect((await run.get("/metrics")).text()).toContain(`nggym_process_answered{pid="${model?.pid}",hosting="process"} 0\n`);
   } finally {
     process.kill(model?.pid as number, "SIGCONT");
@@ -94,6 +96,20 @@ test("a streamed answer is at work until its reader leaves", async () => {
   await expect(call).rejects.toThrow();
   await run.upstream.settled();
   expect(await inFlight()).toBe(0);
+});
+
+test("a call whose caller leaves is no failure of the server nor of what it called", async () => {
+  await using run = await startRun("sockets");
+  run.upstream.hold("/v1/responses");
+  const stop = new AbortController();
+  const call = run.client.call("policy_model", { kind: "model", path: "/v1/responses", body: { input: "hi" }, signal: stop.signal });
+  await run.upstream.arrived(1);
+  stop.abort();
+  await expect(call).rejects.toThrow();
+  await run.upstream.settled();
+  const { hosts } = (await run.get("/ng_status")).json() as RunStatus;
+  expect(hosts[0]?.servers.find(({ name }) => name === "policy_model")).toMatchObject({ inFlight: 0, handled: 1, failed: 0 });
+  expect(Object.values(hosts[0]?.targets ?? {}).map(({ errors }) => errors)).not.toContain(1);
 });
 
 test("other methods are refused, unknown paths are none", async () => {

@@ -1,13 +1,8 @@
 /** Values of a server's block, as the server itself would read them at its start. */
 import { type LoadedConfig, problemAt } from "@ng-gym/core/config";
 import type { CommandInput } from "../../contract/index.ts";
-import { hostingProblem, missingProgram, serverClassOf } from "../server-schemas.ts";
+import { blockIssuesOf, hostingProblem, missingProgram } from "../server-schemas.ts";
 import { error, type Finding, warning } from "./finding.ts";
-
-interface Issue {
-  path: PropertyKey[];
-  message: string;
-}
 
 export async function checkBlocks(config: LoadedConfig, at: Pick<CommandInput, "cwd" | "env">): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -22,13 +17,10 @@ export async function checkBlocks(config: LoadedConfig, at: Pick<CommandInput, "
       // What is missing may still come.
       findings.push(missing === undefined ? error(problem) : warning(problem));
     }
-    const schema = (await serverClassOf(instance, at))?.configSchema;
-    const issues: readonly Issue[] = schema?.safeParse(instance.block).error?.issues ?? [];
-    for (const { path, message } of issues) {
-      const keys = path.map((step) => (typeof step === "number" ? step : String(step)));
+    for (const { path, message } of await blockIssuesOf(instance, at)) {
       findings.push(
         error(
-          problemAt(config, [instance.name, instance.type, instance.implementation, ...keys], {
+          problemAt(config, [instance.name, instance.type, instance.implementation, ...path], {
             message: (key) => `'${key}': ${message}.`,
           }),
         ),

@@ -1,6 +1,6 @@
 /** From what was thrown to the failure that an episode answers, and the facts that travel beside it in headers. */
 import { GymError, messageOf, printable } from "../../errors/index.ts";
-import { type FailureFacts, factsOf, failureHeaders, kindName } from "../../http/index.ts";
+import { type FailureFacts, factsOf, failureHeaders, kindName, reasonOf } from "../../http/index.ts";
 import { type EpisodeFailure, type EpisodeStage, episodeFailure } from "../../protocol/index.ts";
 
 /** How far an episode came: what a failure tells of it. */
@@ -33,7 +33,7 @@ export function isRetryableStatus(status: number): boolean {
 
 export function failureOf(error: unknown, { stage, response }: Progress): EpisodeFailure {
   return episodeFailure({
-    failure_reason: printable(messageOf(error)),
+    failure_reason: printable(reasonOf(error)),
     terminal: !isRetryable(error),
     stage,
     partial_response: response,

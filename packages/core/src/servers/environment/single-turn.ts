@@ -3,7 +3,7 @@
  * the session back; then the resources server verifies. What was opened is closed in any case, the resources server's session last.
  */
 import { badResponse, type ServerClient } from "../../http/index.ts";
-import { attemptKey, isObject, parseScoredAnswer } from "../../protocol/index.ts";
+import { attemptKey, failureOfResponse, isObject, parseScoredAnswer } from "../../protocol/index.ts";
 import { checked, createDesk } from "./desk.ts";
 import type { EpisodeRun } from "./episode.ts";
 import { type ToolTransport, toolAccesses } from "./tool-accesses.ts";
@@ -37,6 +37,8 @@ export function createSingleTurn({ client, resources, agent, transports, capture
     const response = worked.json();
     if (!isObject(response) || !Array.isArray(response.output))
       throw badResponse({ server: agent, path, status: worked.status }, `no Response: ${worked.text().slice(0, 200)}`);
+    const failure = failureOfResponse(response);
+    if (failure !== undefined) throw badResponse({ server: agent, path, status: worked.status }, failure);
     progress.response = response;
 
     progress.stage = "cleanup";

@@ -1,7 +1,5 @@
 /** The instances of one process: classes are loaded, built and wired to each other, so that calls between them are function calls. */
 import { createHmac } from "node:crypto";
-import type { z } from "zod";
-import { GymError } from "../../errors/index.ts";
 import type { HostStatus } from "../../head/index.ts";
 import {
   clientSettings,
@@ -13,6 +11,7 @@ import {
 } from "../../http/index.ts";
 import { currentCall, outgoingHeaders } from "../../telemetry/index.ts";
 import { Agent } from "../agent.ts";
+import { parseBlock } from "../block-problems.ts";
 import { createEndpoint } from "../endpoint.ts";
 import type { EnvironmentEndpoint } from "../environment/endpoint.ts";
 import { environmentKind } from "../environment/environment.ts";
@@ -86,7 +85,7 @@ export function createAssembly(options: AssemblyOptions): Assembly {
       blocks.set(plan.name, plan.block);
       if (plan.language === "environment") {
         const kind = environmentKind(plan.implementation);
-        const config = parseBlock(kind, plan) as Record<string, unknown>;
+        const config = parseBlock(kind.configSchema, plan) as Record<string, unknown>;
         const environment = kind.create({
           name: plan.name,
           config,
@@ -101,7 +100,7 @@ export function createAssembly(options: AssemblyOptions): Assembly {
         return { name: plan.name };
       }
       const ServerClass = Class ?? (await loadServerClass(plan.entrypoint));
-      const config = parseBlock(ServerClass, plan);
+      const config = parseBlock(ServerClass.configSchema, plan);
       const server = new ServerClass({ name: plan.name, config, client, global: options.global, log });
       servers.push(server);
       const sessionSecret = createHmac("sha256", options.runSecret).update(plan.name).digest("base64url");
@@ -125,18 +124,6 @@ export function createAssembly(options: AssemblyOptions): Assembly {
     },
     status: (hosting) => hostStatus({ hosting, telemetry, client, queues }),
   };
-}
-
-function parseBlock(Class: { configSchema: z.ZodType }, plan: InstancePlan): unknown {
-  const parsed = Class.configSchema.safeParse(plan.block);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    (issue) => `  ${[plan.name, plan.type, plan.implementation, ...issue.path].join(".")}: ${issue.message}`,
-  );
-  throw new GymError(
-    "NG_ERR_CONFIG",
-    `the block of ${plan.name} is not what ${plan.type}/${plan.implementation} takes:\n${issues.join("\n")}`,
-  );
 }
 
 function metricsOf(server: GymServer): HostedServer["metrics"] {

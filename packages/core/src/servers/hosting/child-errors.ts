@@ -24,6 +24,6 @@ export interface ChildEnd {
 
 export function endedByItself(server: string, pid: number | undefined, { exitCode, signal, lastLines }: ChildEnd): GymError {
   const how = signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
-  const lines = lastLines.length > 0 ? `; its last lines:\n${lastLines.map((line) => `  ${line}`).join("\n")}` : " without a word";
+  const lines = lastLines.length > 0 ? `; its last lines:\n${lastLines.map((line) => `  ${line}`).join("\n")}` : ", having printed nothing";
   return new GymError("NG_ERR_SERVER_DIED", `${server} (process ${pid}) ${how}${lines}`, { details: { server, exitCode, signal } });
 }

@@ -15,6 +15,8 @@ export interface Host {
   readonly pid: number;
   /** How often it was started anew; undefined where that cannot be. */
   readonly restarts?: number;
+  /** When it was last started anew, in milliseconds since 1970. */
+  readonly restartedAt?: number | undefined;
   /** Starts all of them; resolves when each of them answers. @throws GymError NG_ERR_SERVER_START, NG_ERR_SERVER_DIED. */
   start(signal: AbortSignal): Promise<HostedServer[]>;
   /** Resolves when the host ended by itself while it was needed; never where it cannot. */

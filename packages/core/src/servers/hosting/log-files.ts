@@ -1,7 +1,8 @@
 /** `nemo_gym_log_dir`: what a server logs and prints is appended to a file of its own, beside what is shown. */
-import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
+import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { GymError, messageOf } from "../../errors/index.ts";
+import { makeFolder } from "../../jsonl/index.ts";
 import type { HostEvent } from "./events.ts";
 import type { LogEvent } from "./log-lines.ts";
 
@@ -27,10 +28,10 @@ interface LogFile {
 }
 
 /** @throws GymError NG_ERR_FILE where the folder cannot be made. */
-export function openLogFiles({ folder, format, onProblem }: LogFilesOptions): LogFiles {
+export async function openLogFiles({ folder, format, onProblem }: LogFilesOptions): Promise<LogFiles> {
   const files = new Map<string, LogFile>();
   try {
-    mkdirSync(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (cause) {
     throw new GymError("NG_ERR_FILE", `nemo_gym_log_dir: ${folder} cannot be made: ${messageOf(cause)}`, { cause });
   }

@@ -40,6 +40,11 @@ export function metricFamilies(status: HostStatus, meter: Meter): MetricFamily[]
       "Calls that wait for a connection or for the target's limit.",
       perTarget((one) => one.waiting),
     ),
+    gauge(
+      "nggym_calls_pausing",
+      "Calls in a pause before another try.",
+      perTarget((one) => one.pausing),
+    ),
     counter(
       "nggym_call_retries_total",
       "Calls that were sent again.",
@@ -47,7 +52,7 @@ export function metricFamilies(status: HostStatus, meter: Meter): MetricFamily[]
     ),
     counter(
       "nggym_call_errors_total",
-      "Calls that got no answer.",
+      "Calls that got no answer, but for those that their caller gave up.",
       perTarget((one) => one.errors),
     ),
     gauge(

@@ -1,6 +1,7 @@
 /** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
 import { findServerDir, type LoadedConfig, resolveEntrypoint, restartsOf, type ServerInstance } from "../../config/index.ts";
 import { GymError, messageOf } from "../../errors/index.ts";
+import { blockIssues, blockLines } from "../block-problems.ts";
 import { environmentKind } from "../environment/environment.ts";
 import { withCopies, workersOf } from "./copies.ts";
 import type { Hosting, InstancePlan } from "./plan.ts";
@@ -35,6 +36,19 @@ export function planInstances(config: LoadedConfig, context: PlanContext): Insta
   }
   if (problems.length > 0) throw new GymError("NG_ERR_CONFIG", `these servers cannot be started:\n${problems.join("\n")}`);
   return copied;
+}
+
+/** Why the copies of an instance cannot share its limits; undefined where they can, and where another problem is in the way. */
+export function copyProblemOf(name: string, config: LoadedConfig, context: PlanContext): string | undefined {
+  const plans = config.servers.flatMap((instance) => {
+    try {
+      return [planInstance(instance, { ...context, hosting: config.get("hosting"), python: config.get("python") })];
+    } catch {
+      return [];
+    }
+  });
+  const plan = withCopies(plans, Number(config.get("num_hosts") ?? 1)).find((one) => one.name === name);
+  return plan && undividable(plan);
 }
 
 /** Keys of the top level that a block may override. */
@@ -90,11 +104,10 @@ function hostingOf(value: unknown): Hosting {
 }
 
 /** @throws Error naming every setting that is wrong: an environment server has no program of its own that could say so later. */
-function checkEnvironment({ implementation, block }: ServerInstance): void {
-  const checked = environmentKind(implementation).configSchema.safeParse(block);
-  if (checked.success) return;
-  const issues = checked.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
-  throw new Error(`the block is not what environment_servers/${implementation} takes: ${issues.join("; ")}`);
+function checkEnvironment(instance: ServerInstance): void {
+  const { configSchema } = environmentKind(instance.implementation);
+  const lines = blockLines(instance, blockIssues(configSchema, instance.block)).map((line) => `    ${line}`);
+  if (lines.length > 0) throw new Error(`the block is not what environment_servers/${instance.implementation} takes:\n${lines.join("\n")}`);
 }
 
 function agentOf(instance: ServerInstance): string {

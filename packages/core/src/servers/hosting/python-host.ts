@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CONFIG_VARIABLE } from "../../config/index.ts";
 import type { GymError } from "../../errors/index.ts";
 import { probe } from "../../http/index.ts";
 import { cannotStart, endedByItself } from "./child-errors.ts";
@@ -21,6 +22,8 @@ const KILL_AFTER_MS = 1_000;
 /** Pauses between looks whether it answers: the first, and the longest. */
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
+/** A server that answers no sooner is told where it is asked: it may listen somewhere else. */
+const TELL_WHERE_MS = 5_000;
 /** How long output is waited for after the end: something that left the group may hold the pipes. */
 const LAST_OUTPUT_MS = 1_000;
 /** A signal to all processes of a run reaches the server too; only where the launcher is not stopping by then did it end by itself. */
@@ -105,7 +108,9 @@ export function createPythonHost({ plan, port, env, mask, onEvent }: PythonHostO
       });
       const done = new AbortController();
       try {
-        await Promise.race([answers(`http://${plan.host}:${plan.port}/`, AbortSignal.any([signal, done.signal])), failed]);
+        const url = `http://${plan.host}:${plan.port}/`;
+        const tellWhere = (): void => onEvent({ type: "log", server: plan.name, line: notThere(url), stream: "stderr" });
+        await Promise.race([answers(url, { signal: AbortSignal.any([signal, done.signal]), tellWhere }), failed]);
       } finally {
         done.abort();
       }
@@ -145,11 +150,20 @@ function pythonEnvironment({ name, dir, host, port }: InstancePlan, env: NodeJS.
 }
 
 /** Resolves when something answers; the spin-up deadline is the caller's. */
-async function answers(url: string, signal: AbortSignal): Promise<void> {
+async function answers(url: string, { signal, tellWhere }: { signal: AbortSignal; tellWhere: () => void }): Promise<void> {
+  const began = performance.now();
+  let told = false;
   for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)) {
     await sleep(wait, undefined, { signal });
     if ((await probe(url, { signal })) === "answering") return;
+    if (told || performance.now() - began < TELL_WHERE_MS) continue;
+    told = true;
+    tellWhere();
   }
+}
+
+function notThere(url: string): string {
+  return `nothing answers at ${url} yet: the server must listen there (NG_GYM_HOST and NG_GYM_PORT, or host and port of its block in ${CONFIG_VARIABLE})`;
 }
 
 function pause(ms: number): Promise<void> {

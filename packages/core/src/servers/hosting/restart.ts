@@ -30,6 +30,7 @@ export function withRestarts({ server, times, first, again, readyWithinMs, onEve
   const stopped = new AbortController();
   let current = first;
   let restarts = 0;
+  let restartedAt: number | undefined;
   let restarting: Promise<void> = Promise.resolve();
 
   function watch(host: Host): void {
@@ -49,6 +50,7 @@ export function withRestarts({ server, times, first, again, readyWithinMs, onEve
         await sleep(delayMs, undefined, { signal: stopped.signal });
         current = again();
         await ready(current);
+        restartedAt = Date.now();
         onEvent({ type: "restarted", server, pid: current.pid });
         return watch(current);
       } catch (cause) {
@@ -82,7 +84,10 @@ export function withRestarts({ server, times, first, again, readyWithinMs, onEve
     get restarts() {
       return restarts;
     },
-    status: async () => ({ ...(await current.status()), restarts }),
+    get restartedAt() {
+      return restartedAt;
+    },
+    status: () => current.status(),
     died: death.promise,
     async start(signal) {
       signal.addEventListener("abort", () => stopped.abort(signal.reason), { once: true });

@@ -11,14 +11,15 @@ export interface RunLog {
 }
 
 /** Says how lines of logs are wished. @throws GymError NG_ERR_FILE where the folder cannot be made. */
-export function openRunLog({ config, cwd, onEvent = () => {} }: { config: LoadedConfig; cwd?: string; onEvent?: OnHostEvent }): RunLog {
+export async function openRunLog(options: { config: LoadedConfig; cwd?: string; onEvent?: OnHostEvent }): Promise<RunLog> {
+  const { config, cwd, onEvent = () => {} } = options;
   const { format } = logSettings((key) => config.get(key));
   const folder = config.get("nemo_gym_log_dir");
   onEvent({ type: "logging", format });
   const { problem } = otelChoice(config.get("telemetry"), process.env);
   if (problem !== undefined) onEvent({ type: "log", server: "telemetry", line: `telemetry is off: ${problem}`, stream: "stderr" });
   if (typeof folder !== "string" || folder === "") return { onEvent, close: async () => {} };
-  const files = openLogFiles({ folder: resolve(cwd ?? process.cwd(), folder), format, onProblem: onEvent });
+  const files = await openLogFiles({ folder: resolve(cwd ?? process.cwd(), folder), format, onProblem: onEvent });
   return {
     onEvent: (event) => {
       files.take(event);

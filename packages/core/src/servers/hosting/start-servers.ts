@@ -12,6 +12,7 @@ import {
   type RunToken,
   type ServerInstanceInfo,
 } from "../../head/index.ts";
+import { watchLoad } from "../../telemetry/index.ts";
 import { type Listener, listen } from "../listener.ts";
 import { awaitEndpoints, ENDPOINT_TIMEOUT_KEY } from "../model-endpoints.ts";
 import { createHosts, urlOf } from "./create-hosts.ts";
@@ -55,8 +56,9 @@ export interface RunningServers extends AsyncDisposable {
 /** @throws GymError NG_ERR_CONFIG, NG_ERR_PORT_IN_USE, NG_ERR_SERVER_START, NG_ERR_SERVER_DIED, NG_ERR_UNREACHABLE; what was started is stopped first. */
 export async function startServers(options: StartOptions): Promise<RunningServers> {
   const env = options.env ?? process.env;
-  const log = openRunLog(options);
+  const log = await openRunLog(options);
   const { onEvent } = log;
+  const load = watchLoad();
   const began = performance.now();
   const plans = planInstances(options.config, { cwd: options.cwd ?? process.cwd(), env });
   const stop = new AbortController();
@@ -74,6 +76,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
       stop.abort(new GymError("NG_ERR_CANCELLED", reason));
       const killed = await stopHosts(hosts, plans, GRACE_MS);
       await headListener?.close(0);
+      load.stop();
       runToken?.[Symbol.dispose]();
       sockets?.close();
       onEvent({ type: "stopped", killed });
@@ -99,7 +102,7 @@ export async function startServers(options: StartOptions): Promise<RunningServer
 
     const { addresses: elsewhere, localDispatch, freezeLocal } = options;
     hosts.push(...createHosts({ plans, sockets, config, env, onEvent, elsewhere, localDispatch, freezeLocal }));
-    state.hosts = () => statusOfHosts(hosts);
+    state.hosts = () => statusOfHosts(hosts, load);
     for (const plan of plans) onEvent({ type: "starting", server: plan.name, hosting: plan.hosting, url: urlOf(plan) });
     const died = Promise.race(hosts.map((host) => host.died));
     const hosted = await allReady({ hosts, state, died, config, signal: stop.signal, onEvent, began });
@@ -154,9 +157,9 @@ async function allReady({ hosts, state, died, config, signal, onEvent, began }: 
   const deadline = Promise.withResolvers<never>();
   const overdue = (): void => {
     const message = `not ready within server_spinup_timeout_seconds (${seconds}): ${state.waiting.join(", ")}`;
-    deadline.reject(
-      new GymError("NG_ERR_SERVER_START", message, { hint: "Raise that key, or look at the log of the servers named here." }),
-    );
+    const hint =
+      "Raise that key, or look at the log of the servers named here; one in Python must listen where NG_GYM_HOST and NG_GYM_PORT say.";
+    deadline.reject(new GymError("NG_ERR_SERVER_START", message, { hint }));
   };
   tell();
   const ticker = setInterval(tell, WAITING_EVERY_MS);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { GymError } from "../../../src/errors/index.ts";
 import { EPISODE, openRig, type Rig, STAGES, type Stage, untilAborted } from "./rig.ts";
 
 /** All episodes have ended, whoever asked for them is gone or not. */
@@ -7,6 +8,21 @@ async function settled(rig: Rig): Promise<void> {
 }
 
 describe.each(["local", "sockets"] as const)("a turn by %s", (way) => {
+  test("what breaks behind the agent is told in the words of that hop, not of those who handed it on", async () => {
+    await using rig = await openRig({ way });
+    rig.script.behaviour.work = () => {
+      const details = { failure_kind: "policy_model:upstream_status", boundary: "policy_model", url: "/v1/responses", status: 401 };
+      throw new GymError("NG_ERR_UPSTREAM_STATUS", "quoted", {
+        details: { ...details, body: '{"error": "no such key"}', inner_body: "x" },
+      });
+    };
+    const { failure } = await rig.run();
+    expect(failure).toMatchObject({
+      stage: "agent",
+      failure_reason: 'policy_model at /v1/responses answered 401: {"error": "no such key"}',
+    });
+  });
+
   test("runs through its stages, and everything is closed", async () => {
     await using rig = await openRig({ way });
     const answer = await rig.run();
