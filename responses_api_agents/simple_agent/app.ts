@@ -22,13 +22,14 @@ export default class SimpleAgent extends Agent<SimpleAgentConfig, SimpleAgentSes
     const { prefix, rolloutId, signal } = context;
     const model = { client, server: this.config.model_server.name, prefix, rolloutId, signal, jar: new CookieJar() };
     const jar = cookiesFor(this.config.resources_server?.name ?? "", context.jar);
+    const toolServer = session?.access?.name ?? this.config.resources_server?.name ?? "the tools";
     const send =
       session === undefined
         ? (call: Call) => client.call(this.#resourcesServer("a tool call"), { ...call, jar, signal })
         : (call: Call) => this.#callGranted(session, { ...call, signal });
     const answer = await runLoop(
       request,
-      { askModel: (asked) => askModel(asked, model), callTool: (call) => callTool(call, send) },
+      { askModel: (asked) => askModel(asked, model), callTool: (call) => callTool(call, { server: toolServer, send }) },
       { maxSteps: this.config.max_steps ?? 0, executeTools: this.config.execute_tools },
     );
     // A session hands the cookies of its tools on when it is closed.

@@ -3,6 +3,7 @@
 export * from "./fake-upstream/index.ts";
 export * from "./golden.ts";
 export * from "./golden-recipes.ts";
+export { plainResponse } from "./plain-response.ts";
 export { type ProcessInfo, processesWithVariable, processTree, survivors } from "./process-table.ts";
 export * from "./processes.ts";
 export * from "./server-harness.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CookieJar, type Reply } from "@ng-gym/core/http";
-import { startTestServers, type TestServers } from "@ng-gym/testing";
+import { plainResponse, startTestServers, type TestServers } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
 
 const CONFIGS = [
@@ -12,16 +12,7 @@ const rows = readFileSync(new URL("../data/example.jsonl", import.meta.url), "ut
   .trimEnd()
   .split("\n");
 
-const RESPONSE = {
-  id: "r",
-  created_at: 0,
-  model: "m",
-  object: "response",
-  output: [],
-  parallel_tool_calls: true,
-  tool_choice: "auto",
-  tools: [],
-};
+const RESPONSE = plainResponse();
 
 /** One caller, who keeps the cookies of the server. */
 function session(server: TestServers) {

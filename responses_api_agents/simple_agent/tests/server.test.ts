@@ -1,5 +1,6 @@
-import { failureFacts, type Reply } from "@ng-gym/core/http";
-import { type FakeUpstream, type Step, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
+import { createServer } from "node:http";
+import { failureFacts, failureHeaders, type Reply } from "@ng-gym/core/http";
+import { type FakeUpstream, plainResponse, type Step, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
 import { afterEach, describe, expect, test } from "vitest";
 
 const CONFIGS = [
@@ -31,17 +32,7 @@ async function serve(steps: Step[], overrides: string[] = []): Promise<{ upstrea
 
 function answer(...output: object[]): Step {
   return {
-    json: {
-      id: "resp_1",
-      created_at: 1,
-      model: "up",
-      object: "response",
-      output,
-      parallel_tool_calls: true,
-      tool_choice: "auto",
-      tools: [],
-      status: "completed",
-    },
+    json: plainResponse(output, { id: "resp_1", status: "completed" }),
   };
 }
 const say = (text: string): object => ({
@@ -186,5 +177,63 @@ describe("a Response that is no answer", () => {
   test("one that a limit cut off is an answer", async () => {
     const { server } = await serve([told({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, say("Col"))]);
     expect((await run(server)).status).toBe(200);
+  });
+});
+
+describe("a tool whose own server says that something else broke", () => {
+  const facts = (failure_kind: string, boundary: string): Record<string, string> =>
+    failureHeaders({ failure_kind, boundary, message: "could not be had" });
+
+  /** Plays the resources server: a tool that answers this, and a verifier that would give 1. */
+  async function withTool(status: number, headers: Record<string, string>): Promise<{ server: TestServers; called: string[] }> {
+    const called: string[] = [];
+    const tools = createServer((request, response) => {
+      called.push(request.url ?? "");
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk) => chunks.push(chunk));
+      request.once("end", () => {
+        if (request.url === "/get_weather") response.writeHead(status, headers).end('"no weather"');
+        else if (request.url === "/verify") response.end(JSON.stringify({ ...JSON.parse(Buffer.concat(chunks).toString()), reward: 1 }));
+        else response.end("{}");
+      });
+    });
+    await new Promise<void>((resolve) => tools.listen(0, "127.0.0.1", resolve));
+    open.push(tools);
+    const upstream = await startFakeUpstream({
+      scripts: { "/v1/responses": [answer(call("get_weather", '{"city":"Bergen"}')), answer(say("Cold."))] },
+    });
+    open.push(upstream);
+    const { port } = tools.address() as { port: number };
+    const server = await startTestServers({
+      configPaths: CONFIGS,
+      overrides: [`+policy_base_url=${upstream.url}`, "+policy_api_key=key-1", "+policy_model_name=policy-x"],
+      addresses: { example_single_tool_call: `http://127.0.0.1:${port}` },
+    });
+    open.push(server);
+    return { server, called };
+  }
+
+  test.each([
+    ["a service behind it", 500, "transport_unreachable", "geocoder"],
+    ["its sandbox", 500, "provider_oom_killed", "sandbox"],
+    ["its queue", 429, "example_single_tool_call:overloaded", "example_single_tool_call"],
+    ["its session", 410, "session_lost", "example_single_tool_call"],
+  ])("%s: the rollout fails, nothing is verified", async (_what, status, kind, boundary) => {
+    const { server, called } = await withTool(status, facts(kind, boundary));
+    const reply = await run(server);
+    expect(reply.status).toBe(500);
+    expect(failureFacts(reply.headers)).toMatchObject({ failure_kind: kind, boundary });
+    expect(called).not.toContain("/verify");
+  });
+
+  test.each([
+    ["what the tool throws by itself", 500, facts("example_single_tool_call:internal_error", "example_single_tool_call")],
+    ["a failure without a word", 500, {}],
+    ["a refusal of the arguments", 422, {}],
+  ])("%s is the model's to read", async (_what, status, headers) => {
+    const { server, called } = await withTool(status, headers);
+    const reply = await run(server);
+    expect([reply.status, rolloutOf(reply).reward]).toEqual([200, 1]);
+    expect(called).toContain("/verify");
   });
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CookieJar, type Reply } from "@ng-gym/core/http";
-import { type FakeUpstream, type Step, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
+import { type FakeUpstream, plainResponse, type Step, startFakeUpstream, startTestServers, type TestServers } from "@ng-gym/testing";
 import { afterEach, describe, expect, test } from "vitest";
 
 const CONFIGS = [
@@ -49,17 +49,7 @@ async function foreignTools(...statuses: number[]): Promise<{ url: string; calls
 }
 
 const answer = (...output: object[]): Step => ({
-  json: {
-    id: "resp_1",
-    created_at: 1,
-    model: "up",
-    object: "response",
-    output,
-    parallel_tool_calls: true,
-    tool_choice: "auto",
-    tools: [],
-    status: "completed",
-  },
+  json: plainResponse(output, { id: "resp_1", status: "completed" }),
 });
 const DONE = answer({
   type: "message",

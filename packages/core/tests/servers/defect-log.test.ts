@@ -1,3 +1,4 @@
+import { plainResponse } from "@ng-gym/testing";
 import { expect, test } from "vitest";
 import { createServerClient } from "../../src/http/index.ts";
 import { createEndpoint } from "../../src/servers/endpoint.ts";
@@ -14,17 +15,7 @@ test("what a verifier throws is in its log: stack, route and rollout, nothing th
   await using client = createServerClient({ addressOf: () => ({ url: "http://127.0.0.1:1" }) });
   const server = new Broken({ name: "broken", config: {}, client, global: { get: () => undefined }, log: (line) => lines.push(line) });
   const endpoint = createEndpoint(server, { sessionSecret: "s" });
-  const response = {
-    id: "r",
-    created_at: 0,
-    model: "m",
-    object: "response",
-    output: [],
-    parallel_tool_calls: true,
-    tool_choice: "auto",
-    tools: [],
-  };
-  const body = { responses_create_params: { input: "x" }, response, _ng_task_index: 3, _ng_rollout_index: 1 };
+  const body = { responses_create_params: { input: "x" }, response: plainResponse(), _ng_task_index: 3, _ng_rollout_index: 1 };
   const reply = await endpoint.handle({ method: "POST", path: "/verify", headers: {}, body, signal: new AbortController().signal });
   expect(reply.status).toBe(500);
   expect(lines).toHaveLength(1);

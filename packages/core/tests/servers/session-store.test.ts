@@ -1,4 +1,5 @@
 /** State of sessions: bounded, and never answered with a fresh one once it is gone. */
+import { plainResponse } from "@ng-gym/testing";
 import { describe, expect, test } from "vitest";
 import { createServerClient, type Endpoint, type EndpointReply } from "../../src/http/index.ts";
 import { createEndpoint } from "../../src/servers/endpoint.ts";
@@ -162,16 +163,7 @@ function started(options: { sessionSecret?: string; block?: object } = {}): Endp
   return createEndpoint(server, { sessionSecret: options.sessionSecret ?? "secret" });
 }
 
-const RESPONSE = {
-  id: "r",
-  created_at: 0,
-  model: "m",
-  object: "response",
-  output: [],
-  parallel_tool_calls: true,
-  tool_choice: "auto",
-  tools: [],
-};
+const RESPONSE = plainResponse();
 const BODIES: Record<string, object> = {
   "/verify": { responses_create_params: { input: "x" }, response: RESPONSE },
   "/close_session": { resources_session_id: "r", episode_id: { rollout_id: "e" } },

@@ -1,4 +1,5 @@
 /** A resources server on a socket, and the bytes to ask it. */
+import { plainResponse } from "@ng-gym/testing";
 import { z } from "zod";
 import { createServerClient, type Reply, type ServerClient } from "../../../src/http/index.ts";
 import { laxInt } from "../../../src/protocol/index.ts";
@@ -76,13 +77,4 @@ export function statuses(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-export const RESPONSE = {
-  id: "r",
-  created_at: 0,
-  model: "m",
-  object: "response",
-  output: [],
-  parallel_tool_calls: true,
-  tool_choice: "auto",
-  tools: [],
-};
+export const RESPONSE = plainResponse();
