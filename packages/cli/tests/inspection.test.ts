@@ -156,6 +156,18 @@ test("a dry run makes every server and starts none", async () => {
   expect(bad.stderr).toMatch(/^ {2}policy_model\.responses_api_models\.simulated_model\.skill: /m);
 });
 
+test.each(["x", "99999", "-1", "1.5"])("head_server.port=%s: nothing is started where no other terminal would look", async (port) => {
+  const words = ["--resources-server", "mcqa", "--model-type", "simulated_model", "+policy_model_name=m", `+head_server.port=${port}`];
+  for (const line of [
+    ["ng-run", ...words, "+dry_run=true"],
+    ["ng-run", ...words],
+    ["ng-validate", ...words],
+  ]) {
+    const { exitCode, stderr } = await runIn({}, line);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/head_server\.port: expected a whole number from 0 to 65535 .*, got /)]);
+  }
+});
+
 const OPENAI = ["--resources-server", "mcqa", "--model-type", "openai_model", "--model", "m", "--model-api-key", "k"];
 const ENDPOINT = ["--model-url", "http://127.0.0.1:9/v1"];
 const BLOCK = "policy_model.responses_api_models.openai_model";

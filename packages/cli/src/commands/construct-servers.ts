@@ -2,7 +2,7 @@
  * A dry run: every server of a configuration is found, its block parsed and its object made; nothing listens and nothing is called. Of a server in Python
  * the folder, the program and the interpreter must be there; its code is not run.
  */
-import type { LoadedConfig } from "@ng-gym/core/config";
+import { headPortProblem, type LoadedConfig } from "@ng-gym/core/config";
 import { GymError, messageOf } from "@ng-gym/core/errors";
 import { createServerClient } from "@ng-gym/core/http";
 import type { CommandInput } from "../contract/index.ts";
@@ -15,6 +15,8 @@ export async function constructServers(config: LoadedConfig, input: CommandInput
       hint: "Name configuration files with --config or +config_paths=[...].",
     });
   }
+  const head = headPortProblem(config);
+  if (head !== undefined) throw new GymError("NG_ERR_CONFIG", `the head server cannot be started:\n  ${head}`);
   await using client = createServerClient({ addressOf: () => ({ url: "http://127.0.0.1:9" }) });
   const failed: string[] = [];
   let broken = 0;

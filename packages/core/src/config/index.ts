@@ -12,6 +12,7 @@ export {
   LICENSES,
   wholeNumber,
 } from "./dataset-entry.ts";
+export { headPortProblem } from "./head-port.ts";
 export { HTTP_LIMIT_KEYS, HTTP_RETRY_KEYS } from "./http-keys.ts";
 export { loadConfig } from "./load.ts";
 export { pickPort } from "./network.ts";

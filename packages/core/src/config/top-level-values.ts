@@ -49,7 +49,8 @@ export function checkTopLevelValues(root: MapNode, interpolator: Interpolator, p
 }
 
 function expectedOf({ type, least, most }: TopLevelKey): string {
-  return least === undefined ? EXPECTED[type] : `${EXPECTED[type]} from ${least} to ${most}`;
+  if (least === undefined) return EXPECTED[type];
+  return most === undefined ? `${EXPECTED[type]} of ${least} or more` : `${EXPECTED[type]} from ${least} to ${most}`;
 }
 
 function followed(node: ConfigNode, name: string, interpolator: Interpolator): ConfigNode | undefined {

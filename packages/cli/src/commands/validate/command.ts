@@ -1,5 +1,5 @@
 /** `ng-validate`: everything that is wrong with a configuration, and with what it needs, before anything starts. */
-import { type LoadedConfig, problemsError, renderProblem } from "@ng-gym/core/config";
+import { headPortProblem, type LoadedConfig, problemsError, renderProblem } from "@ng-gym/core/config";
 import { GymError, isGymError } from "@ng-gym/core/errors";
 import type { EndpointAnswer, JsonSchema } from "@ng-gym/core/servers";
 import type { CommandInput, CommandModule } from "../../contract/index.ts";
@@ -22,6 +22,11 @@ export interface ValidateReport {
   notices: string[];
 }
 
+function headPort(config: LoadedConfig): Finding[] {
+  const message = headPortProblem(config);
+  return message === undefined ? [] : [error({ code: "NG_ERR_CONFIG", message, key: "head_server.port" })];
+}
+
 export const validateCommand: CommandModule<ValidateReport> = {
   async execute(input) {
     const strict = input.values.has("--strict");
@@ -33,7 +38,7 @@ export const validateCommand: CommandModule<ValidateReport> = {
     requireFiles(input);
     const { config, lacking } = await loaded(input, strict);
     if (config === undefined) return { ...nothing, lacking };
-    const findings = [...(await checkBlocks(config, input)), ...(await checkData(config, input))];
+    const findings = [...headPort(config), ...(await checkBlocks(config, input)), ...(await checkData(config, input))];
     // A stand-in for the model has nothing that could be asked.
     const asked = lacking === undefined && !input.values.has("--offline");
     const { endpoints, findings: silent } = asked ? await checkEndpoints(config, input.signal) : { endpoints: [], findings: [] };

@@ -1,5 +1,12 @@
 /** From the configuration's instances to plans: folders and programs are found, hosting is decided. All that is missing is reported at once. */
-import { findServerDir, type LoadedConfig, resolveEntrypoint, restartsOf, type ServerInstance } from "../../config/index.ts";
+import {
+  findServerDir,
+  headPortProblem,
+  type LoadedConfig,
+  resolveEntrypoint,
+  restartsOf,
+  type ServerInstance,
+} from "../../config/index.ts";
 import { GymError, messageOf } from "../../errors/index.ts";
 import { blockIssues, blockLines } from "../block-problems.ts";
 import { environmentKind } from "../environment/environment.ts";
@@ -15,7 +22,8 @@ export interface PlanContext {
 
 /** @throws GymError NG_ERR_CONFIG listing every instance that cannot be run. */
 export function planInstances(config: LoadedConfig, context: PlanContext): InstancePlan[] {
-  const problems: string[] = [];
+  const head = headPortProblem(config);
+  const problems = head === undefined ? [] : [`  ${head}`];
   const plans: InstancePlan[] = [];
   for (const instance of config.servers) {
     try {
