@@ -17,7 +17,7 @@ const CORE: Record<string, readonly string[]> = {
   config: ["errors"],
   metrics: ["errors"],
   work: ["errors"],
-  telemetry: ["errors"],
+  telemetry: ["errors", "work"],
   http: ["errors", "json", "config", "work"],
   head: ["errors", "http"],
   servers: ["errors", "json", "protocol", "conversions", "config", "metrics", "work", "http", "head", "telemetry", "jsonl"],

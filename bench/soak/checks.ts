@@ -26,8 +26,10 @@ const HEAP_TOLERANCE = 0.1;
 const HEAP_FLOOR_BYTES = 1_500_000;
 /** Calls that the faults make necessary: 1 / (1 - 0.12) and some chance. */
 const MOST_CALLS_A_ROLLOUT = 1.25;
-/** How a rollout may fail here: its model never answers, its agent was killed, or one call met 500 three times (one in 125,000). */
-const EXPECTED_KINDS = /^(transport_(timeout|peer_drop)|policy_model:upstream_status)$/;
+/** How a rollout may fail here: its model never answers, or its agent was killed. */
+const EXPECTED_KINDS = /^transport_(timeout|peer_drop)$/;
+/** One call in 125,000 meets 500 three times, which is all that the retry table grants it: so many in a run of 60,000 are chance. */
+const MOST_SPENT_BUDGETS = 3;
 
 export interface Outcome {
   exitCode: number | undefined;
@@ -42,7 +44,8 @@ export function checkCounts({ exitCode, summary, upstream, rollouts, failures }:
   const done = new Set(rollouts.map(keyOf));
   const failedKeys = new Set(failures.map(keyOf));
   const both = [...failedKeys].filter((key) => done.has(key)).length;
-  const unknown = failures.filter((row) => !EXPECTED_KINDS.test(String(row.failure_kind)));
+  const spent = failures.filter((row) => row.failure_kind === "policy_model:upstream_status" && row._ng_failure_http_status === 500);
+  const unknown = failures.filter((row) => !EXPECTED_KINDS.test(String(row.failure_kind)) && !spent.includes(row));
   const coloured = rollouts.filter((row) => row.reward !== 1).length;
   const kinds = summary.failures.map(({ failure_kind, count }) => `${count} ${failure_kind}`).join(", ");
   const perRollout = upstream.calls / Math.max(1, scored + failed);
@@ -64,7 +67,11 @@ export function checkCounts({ exitCode, summary, upstream, rollouts, failures }:
       ok: done.size === rollouts.length && failedKeys.size === failures.length && both === 0,
       shown: `${rollouts.length - done.size}, ${failures.length - failedKeys.size}, ${both} in both`,
     },
-    { what: "failures by kind", ok: unknown.length === 0, shown: `${kinds}${unknown.length > 0 ? `; ${JSON.stringify(unknown[0])}` : ""}` },
+    {
+      what: "failures by kind",
+      ok: unknown.length === 0 && spent.length <= MOST_SPENT_BUDGETS,
+      shown: `${kinds}${unknown.length > 0 ? `; ${JSON.stringify(unknown[0])}` : ""}`,
+    },
     { what: "rewards that a fault coloured", ok: coloured === 0, shown: String(coloured) },
     { what: "model calls a rollout", ok: upstream.calls >= scored && perRollout <= MOST_CALLS_A_ROLLOUT, shown: perRollout.toFixed(3) },
     {

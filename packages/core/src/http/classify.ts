@@ -42,6 +42,13 @@ export const FAILURE_KIND: Record<TransportFailure, string> = {
   local_resource: "transport_local_resource",
 };
 
+export const FAILURE_CODE = {
+  unreachable: "NG_ERR_UNREACHABLE",
+  peer_drop: "NG_ERR_PEER_DROP",
+  timeout: "NG_ERR_TIMEOUT",
+  local_resource: "NG_ERR_LOCAL_RESOURCE",
+} as const satisfies Record<TransportFailure, string>;
+
 /** The kind of a transport error, undefined for what no transport throws. */
 export function classifyTransportError(error: unknown): TransportFailure | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {

@@ -5,8 +5,7 @@
  *
  * How many are open is asked of the system, because others open some too; asked seldom, because on older kernels the answer takes time.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createFifo } from "../work/index.ts";
+import { createFifo, descriptorLimit, openDescriptors } from "../work/index.ts";
 
 export interface DescriptorUse {
   /** Undefined where the system does not tell. */
@@ -108,19 +107,7 @@ export function createDescriptorPool({ reserve, maxConnections, use = processDes
 }
 
 function processDescriptors(): DescriptorUse {
-  return { limit: descriptorLimit(), open: openDescriptors };
-}
-
-function openDescriptors(): number {
-  // Newer kernels tell the number as the size of the folder.
-  return statSync("/proc/self/fd").size || readdirSync("/proc/self/fd").length;
-}
-
-function descriptorLimit(): number | undefined {
-  try {
-    const text = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
-    return text === undefined ? undefined : Number(text);
-  } catch {
-    return undefined;
-  }
+  const limit = descriptorLimit();
+  // To count them may itself take one: where that fails there is none left.
+  return { limit, open: () => openDescriptors() ?? limit ?? 0 };
 }

@@ -5,7 +5,7 @@
 import { setMaxListeners } from "node:events";
 import { Readable } from "node:stream";
 import { GymError, messageOf } from "../errors/index.ts";
-import { classifyTransportError, FAILURE_KIND } from "./classify.ts";
+import { classifyTransportError, FAILURE_CODE, FAILURE_KIND } from "./classify.ts";
 import type { Connections } from "./connections.ts";
 import { hopError } from "./failure.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "./limits.ts";
@@ -125,16 +125,9 @@ function headOf(received: Record<string, string | string[] | undefined>): Pick<E
   return { headers, setCookies: cookies === undefined ? [] : [cookies].flat() };
 }
 
-const CODE = {
-  unreachable: "NG_ERR_UNREACHABLE",
-  peer_drop: "NG_ERR_PEER_DROP",
-  timeout: "NG_ERR_TIMEOUT",
-  local_resource: "NG_ERR_LOCAL_RESOURCE",
-} as const;
-
 function transportError(error: Error, target: PassOnTarget, request: EndpointRequest): GymError {
   const kind = classifyTransportError(error) ?? "peer_drop";
-  return failure(CODE[kind], messageOf(error), { kind: FAILURE_KIND[kind], target, request, cause: error });
+  return failure(FAILURE_CODE[kind], messageOf(error), { kind: FAILURE_KIND[kind], target, request, cause: error });
 }
 
 interface What {

@@ -1,7 +1,7 @@
 /** The layer that repeats calls: wraps one try in the budgets of the retry table, with one deadline, and reports each pause. */
 import { setTimeout } from "node:timers/promises";
 import { GymError } from "../errors/index.ts";
-import { classifyTransportError, FAILURE_KIND, type TransportFailure } from "./classify.ts";
+import { classifyTransportError, FAILURE_CODE, FAILURE_KIND, type TransportFailure } from "./classify.ts";
 import { type FailureFacts, hopError } from "./failure.ts";
 import { isSpentQuota } from "./key-refusal.ts";
 import { timerMs } from "./limits.ts";
@@ -56,13 +56,6 @@ export interface RetryOptions {
 
 /** What a notice holds of an answer's text. */
 const SAID_LIMIT_CHARS = 1_000;
-
-const CODE = {
-  unreachable: "NG_ERR_UNREACHABLE",
-  peer_drop: "NG_ERR_PEER_DROP",
-  timeout: "NG_ERR_TIMEOUT",
-  local_resource: "NG_ERR_LOCAL_RESOURCE",
-} as const;
 
 /** These happen before anything was written, so that a call may always be sent again. */
 const UNDELIVERED = new Set<TransportFailure>(["unreachable", "local_resource"]);
@@ -159,5 +152,5 @@ function exhausted(kind: TransportFailure, cause: unknown, options: RetryOptions
   const facts: FailureFacts = { failure_kind: FAILURE_KIND[kind], boundary: options.server, url: options.url, attempts };
   const limit = kind === "timeout" ? ` (${options.timeoutName})` : "";
   const message = `${options.server} at ${options.url} ${WHY[kind]}${limit} after ${attempts} ${attempts === 1 ? "try" : "tries"}: ${reason}`;
-  return hopError(CODE[kind], message, { facts, cause, hint: WHAT_TO_DO[kind] });
+  return hopError(FAILURE_CODE[kind], message, { facts, cause, hint: WHAT_TO_DO[kind] });
 }

@@ -1,6 +1,6 @@
 /** What the process itself costs: time, memory, descriptors, and how late its event loop is. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { descriptorLimit, openDescriptors } from "../work/index.ts";
 
 /** How often the event loop is looked at. */
 const LAG_RESOLUTION_MS = 20;
@@ -42,7 +42,7 @@ export function watchLoad(): LoadMonitor {
     before = current();
     delays.reset();
   }, LAG_WINDOW_MS).unref();
-  const descriptorLimit = limitOfDescriptors();
+  const limit = descriptorLimit();
 
   return {
     now() {
@@ -59,7 +59,7 @@ export function watchLoad(): LoadMonitor {
           max: Math.max(lag.max, before.max),
         },
         descriptors: openDescriptors(),
-        descriptorLimit,
+        descriptorLimit: limit,
       };
     },
     stop() {
@@ -67,23 +67,4 @@ export function watchLoad(): LoadMonitor {
       delays.disable();
     },
   };
-}
-
-/** Undefined where the system does not tell. */
-function openDescriptors(): number | undefined {
-  try {
-    // Newer kernels tell the number as the folder's size; listing it takes long where there are tens of thousands.
-    return statSync("/proc/self/fd").size || readdirSync("/proc/self/fd").length;
-  } catch {
-    return undefined;
-  }
-}
-
-function limitOfDescriptors(): number | undefined {
-  try {
-    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
-    return soft === undefined ? undefined : Number(soft);
-  } catch {
-    return undefined;
-  }
 }
